@@ -1,0 +1,92 @@
+/** One pending async acquisition: its promise, its time limit, its signal. */
+
+import type { RwSem } from '../rwsem.ts';
+import type { ReadGuard, WriteGuard } from '../guard.ts';
+import type { CheckedAcquire } from '../options.ts';
+import { LONGEST_MS } from '../options.ts';
+import { TimeoutError } from '../errors.ts';
+
+export type Mode = 'read' | 'write';
+
+/** Who gives up an acquisition when it asks for it. */
+export interface Canceller {
+  cancel(acquisition: Acquisition, reason: () => unknown): void;
+}
+
+export class Acquisition {
+  readonly lock: RwSem;
+  readonly mode: Mode;
+  readonly urgent: boolean;
+  /** Its waiter record, 0 while it queues inside the thread. */
+  waiter = 0;
+  settled = false;
+
+  readonly #resolve: (guard: ReadGuard & WriteGuard) => void;
+  readonly #reject: (reason: unknown) => void;
+  readonly #canceller: Canceller;
+  readonly #timeoutMs: number;
+  readonly #signal: AbortSignal | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    lock: RwSem,
+    mode: Mode,
+    options: CheckedAcquire,
+    canceller: Canceller,
+    resolve: (guard: never) => void,
+    reject: (reason: unknown) => void,
+  ) {
+    this.lock = lock;
+    this.mode = mode;
+    this.urgent = options.urgent;
+    this.#timeoutMs = options.timeoutMs;
+    this.#signal = options.signal;
+    this.#canceller = canceller;
+    this.#resolve = resolve as (guard: ReadGuard & WriteGuard) => void;
+    this.#reject = reject;
+  }
+
+  /** Listens for the abort. First of all, since it runs code of the user's, which may throw. */
+  listen(): void {
+    this.#signal?.addEventListener('abort', this, { once: true });
+  }
+
+  startTimer(): void {
+    if (this.#timeoutMs >= LONGEST_MS) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#canceller.cancel(this, () => new TimeoutError(this.mode, this.#timeoutMs));
+    }, this.#timeoutMs);
+  }
+
+  /** The abort event. */
+  handleEvent(): void {
+    this.#canceller.cancel(this, () => (this.#signal as AbortSignal).reason as unknown);
+  }
+
+  /** The lock is held: hand out the guard. */
+  grant(): void {
+    this.#settle();
+    this.#resolve(this.lock.makeGuard(this.mode) as ReadGuard & WriteGuard);
+  }
+
+  fail(reason: () => unknown): void {
+    this.#settle();
+    try {
+      this.#reject(reason());
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+
+  #settle(): void {
+    this.settled = true;
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    this.#timer = undefined;
+    try {
+      this.#signal?.removeEventListener('abort', this);
+    } catch {
+      // A signal that refuses must not cost the caller the lock or the error.
+    }
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * The async acquisitions of one thread in one space. They run the steps of the core one at a time,
+ * in the same queue as everybody else:
+ *
+ *   start ──▶ queued in shared memory ──signal──▶ granted, or try again ──▶ settled
+ *        └──▶ queued inside the thread, while all waiter records are taken
+ *
+ * A waiter that has been signalled comes back through the ready stack, exactly once per signal, and
+ * its record is not given back before that. Nothing here runs code of the user's synchronously.
+ */
+
+import {
+  ACQUIRED,
+  ASYNC_WAITER,
+  CANCELLED,
+  CANCELLED_SIGNALLED,
+  CLAIMED_BY,
+  READY,
+  READY_NEXT,
+  RLOCK,
+  TOO_MANY_READERS,
+  WRITE_WAITER,
+} from '../core/layout.ts';
+import { cancelWaiter } from '../core/cancel.ts';
+import { countEvent } from '../core/events.ts';
+import { prepareWaiter } from '../core/queue.ts';
+import { enqueueRead } from '../core/read.ts';
+import { takeReady } from '../core/ready.ts';
+import { attemptWrite, enqueueWrite } from '../core/write.ts';
+import type { AgentRecord } from '../agent.ts';
+import type { Acquisition, Canceller } from './acquisition.ts';
+import { Doorbell } from './doorbell.ts';
+import { WaiterPool } from './waiter-pool.ts';
+
+export class AsyncAgent implements Canceller {
+  readonly #mem: Int32Array;
+  readonly #agent: AgentRecord;
+  readonly #pool: WaiterPool;
+  readonly #doorbell: Doorbell;
+  /** By waiter record: queued, or cancelled with a signal still to arrive. */
+  readonly #queued = new Map<number, Acquisition>();
+  /** Those that queue inside the thread, first come first. */
+  readonly #overflow = new Set<Acquisition>();
+  #unsettled = 0;
+  #isScheduled = false;
+  #isDetached = false;
+  readonly #run = (): void => {
+    this.#isScheduled = false;
+    // After detach the record, and its ready stack, may be another thread's.
+    if (!this.#isDetached) this.#collect();
+  };
+
+  constructor(mem: Int32Array, agent: AgentRecord) {
+    this.#mem = mem;
+    this.#agent = agent;
+    this.#pool = new WaiterPool(mem, agent);
+    this.#doorbell = new Doorbell(mem, agent, this.#run);
+  }
+
+  /** Takes on an acquisition that could not be granted at once. */
+  start(acquisition: Acquisition): void {
+    try {
+      acquisition.listen();
+    } catch (error) {
+      acquisition.fail(() => error);
+      return;
+    }
+    if (acquisition.settled) return; // aborted by its own listener
+    this.#unsettled++;
+    acquisition.lock.addPending(acquisition);
+    if (acquisition.lock.overflowing > 0 || !this.#enqueue(acquisition)) {
+      this.#overflow.add(acquisition);
+      acquisition.lock.overflowing++;
+    }
+    if (!acquisition.settled) acquisition.startTimer();
+    this.#settleDown();
+  }
+
+  /** False if there is no record for it. */
+  #enqueue(acquisition: Acquisition): boolean {
+    const waiter = this.#pool.claim();
+    if (waiter === 0) return false;
+    acquisition.waiter = waiter;
+    const mem = this.#mem;
+    const me = this.#agent.at;
+    const { at } = acquisition.lock;
+    let status: number;
+    if (acquisition.mode === 'write') {
+      prepareWaiter(mem, at, waiter, WRITE_WAITER | ASYNC_WAITER, acquisition.urgent);
+      status = enqueueWrite(mem, at, me, waiter);
+    } else {
+      prepareWaiter(mem, at, waiter, ASYNC_WAITER, acquisition.urgent);
+      status = enqueueRead(mem, at, me, waiter, false, false, 0);
+    }
+    if (status === ACQUIRED) this.#grant(acquisition);
+    else if (status === TOO_MANY_READERS) this.#fail(acquisition, () => acquisition.lock.tooManyReaders());
+    else {
+      this.#queued.set(waiter, acquisition);
+      return true;
+    }
+    this.#pool.release(waiter);
+    return true;
+  }
+
+  /** After a timeout or an abort; too late if the lock has been granted already. */
+  cancel(acquisition: Acquisition, reason: () => unknown): void {
+    if (acquisition.settled) return;
+    if (this.#overflow.delete(acquisition)) {
+      acquisition.lock.overflowing--;
+      this.#fail(acquisition, reason);
+    } else if (acquisition.waiter !== 0) {
+      const { waiter } = acquisition;
+      const status = cancelWaiter(this.#mem, acquisition.lock.at, this.#agent.at, waiter);
+      if (status === CANCELLED) {
+        this.#queued.delete(waiter);
+        this.#pool.release(waiter);
+      }
+      if (status === CANCELLED || status === CANCELLED_SIGNALLED) this.#fail(acquisition, reason);
+    } else {
+      // Its own listener, before it was started.
+      acquisition.fail(reason);
+      return;
+    }
+    this.#settleDown();
+  }
+
+  /** To be called after every slow path: it may have signalled waiters of this very thread. */
+  lookSoon(): void {
+    if (this.#isScheduled || Atomics.load(this.#mem, this.#agent.at + READY) === 0) return;
+    this.#isScheduled = true;
+    queueMicrotask(this.#run);
+  }
+
+  /** Answers all signals that have arrived, then lets in those that queue inside the thread. */
+  #collect(): void {
+    const mem = this.#mem;
+    let waiter = takeReady(mem, this.#agent.at);
+    while (waiter !== 0) {
+      const next = mem[waiter + READY_NEXT] as number;
+      this.#answer(waiter);
+      waiter = next;
+    }
+    this.#refill();
+    this.#settleDown();
+  }
+
+  #answer(waiter: number): void {
+    const acquisition = this.#queued.get(waiter);
+    if (!acquisition || acquisition.settled) {
+      // Cancelled in the meantime, or left behind by an earlier incarnation of this agent.
+      const isOurs = Atomics.load(this.#mem, waiter + CLAIMED_BY) !== 0;
+      this.#queued.delete(waiter);
+      if (isOurs) this.#pool.release(waiter);
+      return;
+    }
+    if (acquisition.mode === 'read') countEvent(this.#mem, this.#agent.at, RLOCK);
+    else if (attemptWrite(this.#mem, acquisition.lock.at, this.#agent.at, waiter) !== ACQUIRED) return;
+    this.#queued.delete(waiter);
+    this.#pool.release(waiter);
+    this.#grant(acquisition);
+  }
+
+  /** Moves acquisitions from inside the thread to the shared queues while there are records. */
+  #refill(): void {
+    const passed = new Set<unknown>();
+    let hasRecords = true;
+    for (const acquisition of this.#overflow) {
+      const { lock } = acquisition;
+      if (passed.has(lock)) continue;
+      if (hasRecords) {
+        hasRecords = this.#enqueue(acquisition);
+        if (hasRecords) {
+          this.#overflow.delete(acquisition);
+          lock.overflowing--;
+          continue;
+        }
+      }
+      // No record: it cannot be told when the lock is free, so look.
+      if (lock.tryAcquire(acquisition.mode, true) === ACQUIRED) {
+        this.#overflow.delete(acquisition);
+        lock.overflowing--;
+        this.#grant(acquisition);
+      } else passed.add(lock);
+    }
+  }
+
+  #grant(acquisition: Acquisition): void {
+    this.#unsettled--;
+    acquisition.lock.removePending(acquisition);
+    acquisition.grant();
+  }
+
+  #fail(acquisition: Acquisition, reason: () => unknown): void {
+    this.#unsettled--;
+    acquisition.lock.removePending(acquisition);
+    acquisition.fail(reason);
+  }
+
+  /** Leaves things so that every later signal is noticed, and the thread lives just as long as needed. */
+  #settleDown(): void {
+    if (this.#unsettled === 0) this.#doorbell.letGo();
+    else this.#doorbell.keepAlive(this.#overflow.size > 0);
+    if (this.#queued.size > 0) this.#doorbell.arm();
+    this.lookSoon();
+  }
+
+  /** Nothing is pending any more. Takes in what signals of cancelled waiters have arrived. */
+  detach(): void {
+    this.#collect();
+    this.#isDetached = true;
+    this.#doorbell.close();
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * How other threads reach this thread's event loop, and what keeps the loop alive meanwhile.
+ *
+ * One `Atomics.waitAsync` is outstanding per agent, however many acquisitions are pending: promises
+ * of `waitAsync` that nobody notifies are never freed. They keep no runtime alive either, so one
+ * ordinary interval timer does, while it is needed. Where nobody can ring, because the engine has no
+ * `waitAsync` or because all waiter records are taken, the same timer looks every POLL_MS.
+ */
+
+import { BELL } from '../core/layout.ts';
+import type { AgentRecord } from '../agent.ts';
+
+const POLL_MS = 2;
+/** Long, and still within the 31 bits that timers take. */
+const KEEP_ALIVE_MS = 0x3fffffff;
+
+interface WaitAsync {
+  waitAsync?(mem: Int32Array, at: number, value: number): { async: boolean; value: string | Promise<string> };
+}
+
+export class Doorbell {
+  readonly #mem: Int32Array;
+  readonly #at: number;
+  readonly #onRing: () => void;
+  #isArmed = false;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #isPolling = false;
+
+  constructor(mem: Int32Array, agent: AgentRecord, onRing: () => void) {
+    this.#mem = mem;
+    this.#at = agent.at + BELL;
+    this.#onRing = onRing;
+  }
+
+  /** From here on every ring is answered. Rings before that may have been missed: look yourself. */
+  arm(): void {
+    const atomics = Atomics as unknown as WaitAsync;
+    if (this.#isArmed || typeof atomics.waitAsync !== 'function') return;
+    const rung = Atomics.load(this.#mem, this.#at);
+    const wait = atomics.waitAsync(this.#mem, this.#at, rung);
+    this.#isArmed = true;
+    // Weak: the wait may stay outstanding for ever, and must not hold the space for so long.
+    const self = new WeakRef(this);
+    const answer = (): void => {
+      const doorbell = self.deref();
+      if (doorbell) doorbell.#answer();
+    };
+    if (wait.async) (wait.value as Promise<string>).then(answer, answer);
+    else queueMicrotask(answer);
+  }
+
+  #answer(): void {
+    this.#isArmed = false;
+    this.#onRing();
+  }
+
+  /** Keeps the thread alive, and looks now and then if nobody can ring. */
+  keepAlive(poll: boolean): void {
+    const mustPoll = poll || typeof (Atomics as unknown as WaitAsync).waitAsync !== 'function';
+    if (this.#timer !== undefined) {
+      if (mustPoll === this.#isPolling) return;
+      clearInterval(this.#timer);
+    }
+    this.#isPolling = mustPoll;
+    this.#timer = mustPoll ? setInterval(this.#onRing, POLL_MS) : setInterval(() => {}, KEEP_ALIVE_MS);
+  }
+
+  letGo(): void {
+    if (this.#timer === undefined) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Ends the outstanding wait, if any. */
+  close(): void {
+    this.letGo();
+    if (this.#isArmed) Atomics.notify(this.#mem, this.#at);
+  }
+}

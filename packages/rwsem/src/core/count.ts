@@ -1,0 +1,44 @@
+/** Predicates on the count word. State words are never masked anywhere else. */
+
+import { HANDOFF, HELD_MASK, MAX_READERS, READ_FAILED, WAITERS, WAKE_LIST_WORDS, WRITER } from './layout.ts';
+
+export function isWriteLocked(count: number): boolean {
+  return (count & WRITER) !== 0;
+}
+
+export function hasWaiters(count: number): boolean {
+  return (count & WAITERS) !== 0;
+}
+
+export function hasHandoff(count: number): boolean {
+  return (count & HANDOFF) !== 0;
+}
+
+/** A writer or at least one reader (or a reader's probe, I6) is counted. */
+export function isHeld(count: number): boolean {
+  return (count & HELD_MASK) !== 0;
+}
+
+/** After a reader's increment: it is in, without looking further. */
+export function readerIsIn(count: number): boolean {
+  return (count & READ_FAILED) === 0;
+}
+
+/** One reader too many. */
+export function isOverflown(count: number): boolean {
+  return count < 0;
+}
+
+export function readerCount(count: number): number {
+  return (count >>> 8) & MAX_READERS;
+}
+
+/** Granting a whole batch of readers could overflow the count. */
+export function isNearlyFull(count: number): boolean {
+  return count < 0 || readerCount(count) > MAX_READERS - 2 * WAKE_LIST_WORDS;
+}
+
+/** Nobody holds the lock and somebody waits: whoever made it so must wake (I8). */
+export function mustWake(count: number): boolean {
+  return (count & (HELD_MASK | WAITERS)) === WAITERS;
+}

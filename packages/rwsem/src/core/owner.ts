@@ -1,0 +1,68 @@
+/** Predicates and updates of the owner word: who took the lock last, as a hint (I10). */
+
+import {
+  AGENTS_AT,
+  AGENT_ID_MASK,
+  AGENT_ID_SHIFT,
+  AGENT_TAG,
+  AGENT_WORDS,
+  ASYNC_OWNER,
+  IDENTITY_MASK,
+  NONSPINNABLE,
+  OWNER,
+  PARKED,
+  READER_OWNED,
+} from './layout.ts';
+import { relaxedLoad, relaxedStore } from './memory.ts';
+
+export function isReaderOwned(owner: number): boolean {
+  return (owner & READER_OWNED) !== 0;
+}
+
+export function isNonspinnable(owner: number): boolean {
+  return (owner & NONSPINNABLE) !== 0;
+}
+
+export function isAsyncOwner(owner: number): boolean {
+  return (owner & ASYNC_OWNER) !== 0;
+}
+
+/** Overwrites the flags, so taking the write lock clears NONSPINNABLE. */
+export function recordWriter(mem: Int32Array, lock: number, tag: number): void {
+  relaxedStore(mem, lock + OWNER, tag);
+}
+
+/** Before the write lock is released: afterwards the word may be another writer's. */
+export function clearWriter(mem: Int32Array, lock: number): void {
+  relaxedStore(mem, lock + OWNER, 0);
+}
+
+/** Several readers race and the last one stays; readers do not clear it when they leave. */
+export function recordReader(mem: Int32Array, lock: number, tag: number): void {
+  const owner = relaxedLoad(mem, lock + OWNER);
+  const next = tag | READER_OWNED | (owner & NONSPINNABLE);
+  if (owner !== next) relaxedStore(mem, lock + OWNER, next);
+}
+
+export function setNonspinnable(mem: Int32Array, lock: number, owner: number): void {
+  if (isReaderOwned(owner)) Atomics.compareExchange(mem, lock + OWNER, owner, owner | NONSPINNABLE);
+}
+
+export function clearNonspinnable(mem: Int32Array, lock: number): void {
+  const owner = Atomics.load(mem, lock + OWNER);
+  if (isNonspinnable(owner)) Atomics.compareExchange(mem, lock + OWNER, owner, owner & ~NONSPINNABLE);
+}
+
+/**
+ * Is it worth spinning on this writer? Its record tells whether it sleeps in a wait of ours; whether
+ * the operating system runs it nobody tells, hence every spin is bounded. An owner word is written
+ * by agents only, so the id is in range; a stale one is seen by its incarnation.
+ */
+export function isOwnerRunning(mem: Int32Array, owner: number): boolean {
+  if (isAsyncOwner(owner) || isReaderOwned(owner)) return false;
+  const id = (owner >> AGENT_ID_SHIFT) & AGENT_ID_MASK;
+  if (id === 0) return false;
+  const agent = relaxedLoad(mem, AGENTS_AT) + (id - 1) * AGENT_WORDS;
+  if (Atomics.load(mem, agent + AGENT_TAG) !== (owner & IDENTITY_MASK)) return false;
+  return Atomics.load(mem, agent + PARKED) === 0;
+}

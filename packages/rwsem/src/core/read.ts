@@ -1,0 +1,207 @@
+/** Acquiring for reading. */
+
+import {
+  ACQUIRED,
+  AGENT_TAG,
+  BLOCKING_WAITER,
+  BUSY,
+  COUNT,
+  GRANT,
+  GRANTED,
+  HEAD,
+  OWNER,
+  POLICY_READER_STEAL,
+  QUEUED,
+  READER,
+  RLOCK,
+  RLOCK_FAST,
+  RLOCK_STEAL,
+  SLEEP_READER,
+  TOO_MANY_READERS,
+  WAITER_TAG,
+  WAITERS,
+  WOULD_DEADLOCK,
+} from './layout.ts';
+import { cancelWaiter } from './cancel.ts';
+import {
+  hasHandoff,
+  hasWaiters,
+  isOverflown,
+  isWriteLocked,
+  mustWake,
+  readerCount,
+  readerIsIn,
+} from './count.ts';
+import { countEvent } from './events.ts';
+import { relaxedLoad } from './memory.ts';
+import { isReaderOwned, recordReader } from './owner.ts';
+import { parkUntilSignalled } from './park.ts';
+import { append, isWriteWaiter, prepareWaiter } from './queue.ts';
+import { wakeAfterRead } from './release.ts';
+import { sendWakes, wakeAfterEnqueue, WAKE_READ_OWNED, wakeQueue } from './wake.ts';
+import { lockWaitLock, unlockWaitLock } from './wait-lock.ts';
+
+/** A count that no arrival returns: it has at least one reader in it. */
+export const NOT_ARRIVED = 0;
+
+/**
+ * The fast path: one atomic operation. Returns the count including this reader; if `readerIsIn` it
+ * holds the lock, otherwise it has left a probe (I6) that `readContended` must deal with.
+ */
+export function arriveReader(mem: Int32Array, lock: number): number {
+  return (Atomics.add(mem, lock + COUNT, READER) + READER) | 0;
+}
+
+/**
+ * The same for forms from which a loop of retries may come (timed). Adding before looking, such a
+ * loop can starve a writer that has asked for handoff: its try finds a probe every time. So look
+ * first, and do not add while HANDOFF is set: NOT_ARRIVED.
+ */
+export function arriveReaderPolitely(mem: Int32Array, lock: number): number {
+  return hasHandoff(Atomics.load(mem, lock + COUNT)) ? NOT_ARRIVED : arriveReader(mem, lock);
+}
+
+/** Never waits: ACQUIRED, BUSY or TOO_MANY_READERS. Leaves no probe behind. */
+export function tryRead(mem: Int32Array, lock: number, tag: number): number {
+  let count = Atomics.load(mem, lock + COUNT);
+  while (readerIsIn(count)) {
+    const next = (count + READER) | 0;
+    if (isOverflown(next)) return TOO_MANY_READERS;
+    const seen = Atomics.compareExchange(mem, lock + COUNT, count, next);
+    if (seen === count) {
+      recordReader(mem, lock, tag);
+      return ACQUIRED;
+    }
+    count = seen;
+  }
+  return isOverflown(count) ? TOO_MANY_READERS : BUSY;
+}
+
+/**
+ * May a reader that arrived at `count` (its probe included) join although waiters are queued?
+ * Not past a handoff, and not in a stream of readers past a queued writer: beside other readers only
+ * if the last owner was a writer, whose successors they are.
+ */
+function mayReaderJoin(mem: Int32Array, lock: number, count: number): boolean {
+  if (relaxedLoad(mem, POLICY_READER_STEAL) === 0) return false;
+  if (isWriteLocked(count) || hasHandoff(count)) return false;
+  return readerCount(count) === 1 || !isReaderOwned(Atomics.load(mem, lock + OWNER));
+}
+
+/** Joins past the queue if it may. The probe in `count` becomes the hold. */
+function stealRead(mem: Int32Array, lock: number, me: number, count: number): boolean {
+  if (!mayReaderJoin(mem, lock, count)) return false;
+  recordReader(mem, lock, relaxedLoad(mem, me + AGENT_TAG));
+  countEvent(mem, me, RLOCK_STEAL);
+  // The only reader inside takes the readers at the front along: nobody else will until it leaves.
+  if (readerCount(count) === 1 && hasWaiters(count)) {
+    lockWaitLock(mem, lock, me);
+    wakeQueue(mem, lock, me, WAKE_READ_OWNED);
+    unlockWaitLock(mem, lock);
+    sendWakes(mem, me);
+  }
+  return true;
+}
+
+/** Takes a probe back without queueing. As any undo, it may be what makes the lock free (I8). */
+export function withdrawReader(mem: Int32Array, lock: number, me: number): void {
+  const count = (Atomics.sub(mem, lock + COUNT, READER) - READER) | 0;
+  if (mustWake(count)) wakeAfterRead(mem, lock, me);
+}
+
+/**
+ * Queues the prepared waiter, or gets the lock if that needs no waiting.
+ *
+ * `probe`: the caller's arrival is counted. `nested`: the thread already holds this lock for reading.
+ * `peer`: an earlier queued async read of the same thread, or 0; if it has been granted the thread
+ * holds the lock without knowing it yet. A thread that reads must not wait behind a queued writer,
+ * who waits for it: WOULD_DEADLOCK, with everything undone. Before anybody else it may go in.
+ */
+export function enqueueRead(
+  mem: Int32Array,
+  lock: number,
+  me: number,
+  waiter: number,
+  probe: boolean,
+  nested: boolean,
+  peer: number,
+): number {
+  const tag = relaxedLoad(mem, waiter + WAITER_TAG);
+  lockWaitLock(mem, lock, me);
+  const head = relaxedLoad(mem, lock + HEAD);
+  let counted = probe;
+
+  if (head === 0) {
+    if (!probe) {
+      counted = true;
+      if (isOverflown(arriveReader(mem, lock))) {
+        unlockWaitLock(mem, lock);
+        withdrawReader(mem, lock, me);
+        return TOO_MANY_READERS;
+      }
+    }
+    // Nobody to wait behind, and the arrival is counted: it holds the lock unless a writer does.
+    if (!isWriteLocked(Atomics.load(mem, lock + COUNT))) {
+      unlockWaitLock(mem, lock);
+      recordReader(mem, lock, tag);
+      countEvent(mem, me, RLOCK_FAST);
+      return ACQUIRED;
+    }
+  } else if (nested || (peer !== 0 && Atomics.load(mem, peer + GRANT) === GRANTED)) {
+    if (isWriteWaiter(mem, head)) {
+      if (probe) Atomics.sub(mem, lock + COUNT, READER); // not the last: the thread holds another
+      unlockWaitLock(mem, lock);
+      return WOULD_DEADLOCK;
+    }
+    if (!probe) Atomics.add(mem, lock + COUNT, READER);
+    wakeQueue(mem, lock, me, WAKE_READ_OWNED);
+    unlockWaitLock(mem, lock);
+    sendWakes(mem, me);
+    recordReader(mem, lock, tag);
+    countEvent(mem, me, RLOCK_FAST);
+    return ACQUIRED;
+  }
+
+  append(mem, lock, waiter);
+  let delta = counted ? -READER : 0;
+  if (head === 0) delta = (delta + WAITERS) | 0;
+  const count = (Atomics.add(mem, lock + COUNT, delta) + delta) | 0;
+  wakeAfterEnqueue(mem, lock, me, count);
+  unlockWaitLock(mem, lock);
+  sendWakes(mem, me);
+  return QUEUED;
+}
+
+/**
+ * The slow path of a blocking reader, from the count at its arrival (NOT_ARRIVED: no probe): ACQUIRED,
+ * CANCELLED (time is up), TOO_MANY_READERS or WOULD_DEADLOCK. Blocks.
+ */
+export function readSlow(
+  mem: Int32Array,
+  lock: number,
+  me: number,
+  count: number,
+  nested: boolean,
+  peer: number,
+  urgent: boolean,
+  timed: boolean,
+  giveUpAtMs: number,
+): number {
+  const probe = count !== NOT_ARRIVED;
+  if (probe) {
+    if (isOverflown(count)) {
+      withdrawReader(mem, lock, me);
+      return TOO_MANY_READERS;
+    }
+    if (stealRead(mem, lock, me, count)) return ACQUIRED;
+  }
+  const waiter = me + BLOCKING_WAITER;
+  prepareWaiter(mem, lock, waiter, 0, urgent);
+  let status = enqueueRead(mem, lock, me, waiter, probe, nested, peer);
+  if (status === QUEUED) {
+    const signalled = parkUntilSignalled(mem, me, waiter, SLEEP_READER, timed, giveUpAtMs);
+    status = signalled ? ACQUIRED : cancelWaiter(mem, lock, me, waiter);
+    if (status === ACQUIRED) countEvent(mem, me, RLOCK);
+  }
+  return status;
+}

@@ -1,0 +1,129 @@
+/**
+ * Optimistic spinning: a writer that finds the lock taken watches it for a while before it queues,
+ * since a sleep and a wake-up cost far more than a short critical section. Writers only.
+ *
+ * Nobody can tell here whether the owner is running on a processor, and nobody can keep a thread from
+ * being suspended between any two steps. So every spin has a bound in time and in turns (the clock
+ * may be coarse), and what is known is used: an owner asleep in a wait of ours, one that took the
+ * lock through a promise, and a machine with one core are not spun on.
+ */
+
+import {
+  COUNT,
+  GRANT,
+  MAY_SPIN,
+  OPT_FAIL,
+  OPT_LOCK,
+  OPT_NOSPIN,
+  OWNER,
+  AGENT_TAG,
+  POLICY_SPIN,
+  SPIN_ANY_OWNER,
+  SPIN_OFF,
+  SPIN_STUCK,
+  WAITING,
+  WRITER,
+} from './layout.ts';
+import { hasHandoff, isHeld, readerCount } from './count.ts';
+import { pause, spinClockUs } from './env.ts';
+import { countEvent } from './events.ts';
+import { relaxedLoad } from './memory.ts';
+import { isNonspinnable, isOwnerRunning, isReaderOwned, recordWriter, setNonspinnable } from './owner.ts';
+import { enterSpinQueue, leaveSpinQueue } from './spin-queue.ts';
+
+/** For one acquisition. */
+const SPIN_LIMIT_US = 50;
+/** The same in turns, for coarse clocks: a turn takes 10 ns at the least. */
+const SPIN_LIMIT_TURNS = SPIN_LIMIT_US * 100;
+/** The clock is read once in so many turns. */
+const TURNS_PER_CLOCK = 16;
+
+function maySpin(mem: Int32Array, lock: number, me: number): boolean {
+  if (relaxedLoad(mem, POLICY_SPIN) === SPIN_OFF) return false;
+  if (relaxedLoad(mem, me + MAY_SPIN) === 0 || relaxedLoad(mem, me + SPIN_STUCK) !== 0) return false;
+  return isSpinnable(mem, Atomics.load(mem, lock + OWNER));
+}
+
+/**
+ * Is it worth watching a lock with this owner word? A writer that runs: yes. Readers: for a limited
+ * time. Nobody recorded: a writer is just coming or going, or has stopped there.
+ */
+function isSpinnable(mem: Int32Array, owner: number): boolean {
+  if (relaxedLoad(mem, POLICY_SPIN) === SPIN_ANY_OWNER) return true;
+  if (owner === 0) return true;
+  return isReaderOwned(owner) ? !isNonspinnable(owner) : isOwnerRunning(mem, owner);
+}
+
+/** From 10 us for one reader to 25 us for 30 or more. */
+function readerSpinUs(count: number): number {
+  const readers = readerCount(count);
+  return (20 + (readers < 30 ? readers : 30)) >> 1;
+}
+
+/** Takes the lock past the queue if it is free and nobody has asked for handoff: a steal. */
+function tryWriteUnqueued(mem: Int32Array, lock: number, count: number): boolean {
+  if (isHeld(count) || hasHandoff(count)) return false;
+  return Atomics.compareExchange(mem, lock + COUNT, count, count | WRITER) === count;
+}
+
+/** True if spinning got the write lock. Never parks. */
+export function spinForWrite(mem: Int32Array, lock: number, me: number): boolean {
+  if (!maySpin(mem, lock, me)) return false;
+  if (!enterSpinQueue(mem, lock, me, SPIN_LIMIT_US, SPIN_LIMIT_TURNS)) {
+    countEvent(mem, me, OPT_FAIL);
+    return false;
+  }
+  const taken = watchLock(mem, lock, me);
+  if (taken) recordWriter(mem, lock, relaxedLoad(mem, me + AGENT_TAG));
+  leaveSpinQueue(mem, lock, me);
+  countEvent(mem, me, taken ? OPT_LOCK : OPT_FAIL);
+  return taken;
+}
+
+/** The first of the spinners watches the lock. */
+function watchLock(mem: Int32Array, lock: number, me: number): boolean {
+  const anyOwner = relaxedLoad(mem, POLICY_SPIN) === SPIN_ANY_OWNER;
+  const start = spinClockUs();
+  let readersSince = 0;
+  let readersLimitUs = -1; // -1 while the owner is not known to be a reader
+  for (let turns = 0; turns < SPIN_LIMIT_TURNS; turns = (turns + 1) | 0) {
+    const owner = Atomics.load(mem, lock + OWNER);
+    const count = Atomics.load(mem, lock + COUNT);
+    if (tryWriteUnqueued(mem, lock, count)) return true;
+    if (hasHandoff(count) || !isSpinnable(mem, owner)) return false;
+    const readClock = (turns & (TURNS_PER_CLOCK - 1)) === 0;
+    if (readClock && ((spinClockUs() - start) | 0) > SPIN_LIMIT_US) return false;
+    if (isReaderOwned(owner) && !anyOwner) {
+      if (readersLimitUs < 0) {
+        readersSince = spinClockUs();
+        readersLimitUs = readerSpinUs(count);
+      } else if (readClock && ((spinClockUs() - readersSince) | 0) > readersLimitUs) {
+        setNonspinnable(mem, lock, owner);
+        countEvent(mem, me, OPT_NOSPIN);
+        return false;
+      }
+    } else {
+      readersLimitUs = -1;
+    }
+    pause();
+  }
+  return false;
+}
+
+/**
+ * A waiter that has asked for handoff will be next: it spins while the owner runs. True if it has
+ * been signalled or finds the lock free, false if it had better sleep.
+ */
+export function spinForHandoff(mem: Int32Array, lock: number, me: number, waiter: number): boolean {
+  if (relaxedLoad(mem, POLICY_SPIN) === SPIN_OFF || relaxedLoad(mem, me + MAY_SPIN) === 0) return false;
+  const start = spinClockUs();
+  for (let turns = 0; turns < SPIN_LIMIT_TURNS; turns = (turns + 1) | 0) {
+    if (Atomics.load(mem, waiter + GRANT) !== WAITING) return true;
+    const owner = Atomics.load(mem, lock + OWNER);
+    if (owner === 0 || isReaderOwned(owner)) return !isHeld(Atomics.load(mem, lock + COUNT));
+    if (!isOwnerRunning(mem, owner)) return false;
+    if ((turns & (TURNS_PER_CLOCK - 1)) === 0 && ((spinClockUs() - start) | 0) > SPIN_LIMIT_US) return false;
+    pause();
+  }
+  return false;
+}

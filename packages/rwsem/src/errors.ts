@@ -1,0 +1,104 @@
+/**
+ * One class per cause. Bad arguments are the language's own `RangeError` and `TypeError`; everything
+ * else extends `RwSemError` and has a stable `code`.
+ */
+
+export class RwSemError extends Error {
+  /** Stable, for programs: `ERR_RWSEM_…`. */
+  readonly code: string;
+
+  /** @internal */
+  constructor(name: string, code: string, message: string) {
+    super(message);
+    this.name = name;
+    this.code = code;
+  }
+}
+
+/** The time given for waiting has passed. `name` is `'TimeoutError'`, as for `AbortSignal.timeout`. */
+export class TimeoutError extends RwSemError {
+  /** @internal */
+  constructor(mode: 'read' | 'write', timeoutMs: number) {
+    super(
+      'TimeoutError',
+      'ERR_RWSEM_TIMEOUT',
+      `the ${mode} lock was not granted within ${timeoutMs} ms; nothing is held. Try again, wait longer, or look at inspect() for who holds it`,
+    );
+  }
+}
+
+/** Waiting could never end: this thread itself stands in the way. */
+export class DeadlockError extends RwSemError {
+  /** @internal */
+  constructor(message: string) {
+    super('DeadlockError', 'ERR_RWSEM_DEADLOCK', message);
+  }
+}
+
+/** A blocking form on a thread that may not block, such as a page's main thread. */
+export class CannotBlockError extends RwSemError {
+  /** @internal */
+  constructor(form: string) {
+    super(
+      'CannotBlockError',
+      'ERR_RWSEM_CANNOT_BLOCK',
+      `${form}() would block, and this thread may not (Atomics.wait is refused here). Use the async or try form, or do it in a worker`,
+    );
+  }
+}
+
+/** A release or downgrade without the hold it is for. */
+export class NotOwnerError extends RwSemError {
+  /** @internal */
+  constructor(message: string) {
+    super('NotOwnerError', 'ERR_RWSEM_NOT_OWNER', message);
+  }
+}
+
+/** `detach()` while this thread still holds or awaits a lock of the space. */
+export class StillInUseError extends RwSemError {
+  /** @internal */
+  constructor(message: string) {
+    super('StillInUseError', 'ERR_RWSEM_STILL_IN_USE', message);
+  }
+}
+
+/** Use after `detach()`. */
+export class DetachedError extends RwSemError {
+  /** @internal */
+  constructor() {
+    super('DetachedError', 'ERR_RWSEM_DETACHED', 'this thread has detached from the space; attach its handle again');
+  }
+}
+
+/** One reader more than the count can hold. */
+export class TooManyReadersError extends RwSemError {
+  /** @internal */
+  constructor(maximum: number) {
+    super(
+      'TooManyReadersError',
+      'ERR_RWSEM_TOO_MANY_READERS',
+      `the lock is read-held ${maximum} times, which is the most it can count; look for read locks that are never released`,
+    );
+  }
+}
+
+/** All agent records of the space are taken. */
+export class SpaceFullError extends RwSemError {
+  /** @internal */
+  constructor(agents: number) {
+    super(
+      'SpaceFullError',
+      'ERR_RWSEM_SPACE_FULL',
+      `all ${agents} agent records of the space are taken; create it with a larger 'agents', or detach() threads that are done with it`,
+    );
+  }
+}
+
+/** Not a handle of a space of this layout version. */
+export class InvalidHandleError extends RwSemError {
+  /** @internal */
+  constructor(reason: string) {
+    super('InvalidHandleError', 'ERR_RWSEM_INVALID_HANDLE', `not a valid handle: ${reason}. Pass on the 'handle' of a space or lock as it is`);
+  }
+}

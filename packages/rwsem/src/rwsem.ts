@@ -1,0 +1,475 @@
+import { ACQUIRED, ASYNC_OWNER, BUSY, CANCELLED, MAX_READERS, TOO_MANY_READERS, WOULD_DEADLOCK } from './core/layout.ts';
+import { readerIsIn } from './core/count.ts';
+import { clockMs } from './core/env.ts';
+import { recordReader } from './core/owner.ts';
+import { arriveReader, arriveReaderPolitely, NOT_ARRIVED, readSlow, tryRead, withdrawReader } from './core/read.ts';
+import { downgradeWrite, releaseRead, releaseWrite, wakeAfterRead, wakeAfterWrite } from './core/release.ts';
+import { tryWrite, writeSlow } from './core/write.ts';
+import { Acquisition, type Mode } from './async/acquisition.ts';
+import {
+  CannotBlockError,
+  DeadlockError,
+  DetachedError,
+  InvalidHandleError,
+  NotOwnerError,
+  TimeoutError,
+  TooManyReadersError,
+} from './errors.ts';
+import { openSpace } from './format.ts';
+import { ReadHold, type ReadGuard, WriteHold, type WriteGuard } from './guard.ts';
+import { inspectLock, type RwSemState, summarize } from './inspect.ts';
+import { type AcquireOptions, checkAcquire, type CheckedAcquire, LONGEST_MS, type LockSpaceOptions } from './options.ts';
+import { LockSpace, type LockSpaceHandle } from './space.ts';
+
+/** Names a lock to other threads. */
+export interface RwSemHandle extends LockSpaceHandle {
+  readonly index: number;
+}
+
+/** What this thread may do with the lock: ordered so that the fast paths test it once. */
+const MAY_BLOCK = 0;
+const MAY_NOT_BLOCK = 1;
+const DETACHED = 2;
+
+/**
+ * A reader-writer lock in shared memory: many readers or one writer, over all threads attached.
+ *
+ * Three ways in, all in one queue: blocking (`read`, `write`, `downRead`, `downWrite`), which park
+ * the thread and are refused where it may not block; async (`readAsync`, `writeAsync`, `withRead`,
+ * `withWrite`), which never block; and `try…`, which never wait. Everything else never waits either.
+ */
+export class RwSem {
+  /** The space this lock lies in. */
+  readonly space: LockSpace;
+  /** Pass this to other threads; `RwSem.attach` takes it there. */
+  readonly handle: RwSemHandle;
+
+  /** @internal */ readonly at: number;
+  /** @internal How many acquisitions queue inside the thread. */ overflowing = 0;
+  readonly #mem: Int32Array;
+  readonly #me: number;
+  readonly #tag: number;
+  readonly #asyncTag: number;
+  #gate: number;
+
+  // What this thread holds and awaits, by whom. A guard owns its hold, the raw calls own theirs.
+  #rawReads = 0;
+  #rawWrites = 0;
+  #guardReads = 0;
+  #guardWrites = 0;
+  readonly #pending = new Set<Acquisition>();
+  #pendingWrites = 0;
+
+  private constructor(space: LockSpace, index: number, at: number) {
+    this.space = space;
+    this.handle = Object.freeze({ ...space.handle, index });
+    this.at = at;
+    this.#mem = space.mem;
+    this.#me = space.record.at;
+    this.#tag = space.record.tag;
+    this.#asyncTag = space.record.tag | ASYNC_OWNER;
+    this.#gate = space.record.canBlock ? MAY_BLOCK : MAY_NOT_BLOCK;
+  }
+
+  /** @internal */
+  static of(space: LockSpace, index: number, at: number): RwSem {
+    return new RwSem(space, index, at);
+  }
+
+  /** A space of its own with this one lock. */
+  static create(options: Omit<LockSpaceOptions, 'locks'> = {}): RwSem {
+    return LockSpace.create({ ...options, locks: 1 }).rwsem(0);
+  }
+
+  /** Joins the lock from another thread. In the same thread: the same object. */
+  static attach(handle: RwSemHandle): RwSem {
+    const { capacities } = openSpace(handle);
+    const { index } = handle;
+    if (!Number.isInteger(index) || index < 0 || index >= capacities.locks) {
+      throw new InvalidHandleError('its index is not a lock of the space');
+    }
+    return LockSpace.attach(handle).rwsem(index);
+  }
+
+  // ── Blocking ──────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * Acquires for reading. Blocks the thread until granted.
+   *
+   * `CannotBlockError` at once on a thread that may not block; `DeadlockError` at once if this thread
+   * stands in its own way; `TimeoutError`; `TooManyReadersError`; `signal.reason` if already aborted.
+   */
+  read(options?: AcquireOptions): ReadGuard {
+    this.#blockingRead('read', options);
+    this.#guardReads++;
+    return new ReadHold(this);
+  }
+
+  /** Acquires for writing. Blocks the thread until granted. Errors as for `read`. */
+  write(options?: AcquireOptions): WriteGuard {
+    this.#blockingWrite('write', options);
+    this.#guardWrites++;
+    return new WriteHold(this);
+  }
+
+  /** `read` without a guard: pair it with `upRead`. Blocks. */
+  downRead(): void {
+    if (this.#gate !== MAY_BLOCK) this.#refuse('downRead');
+    const count = arriveReader(this.#mem, this.at);
+    if (readerIsIn(count)) recordReader(this.#mem, this.at, this.#tag);
+    else this.#readSlow(count, Infinity, false);
+    this.#rawReads++;
+  }
+
+  /** `write` without a guard: pair it with `upWrite`. Blocks. */
+  downWrite(): void {
+    if (this.#gate !== MAY_BLOCK) this.#refuse('downWrite');
+    if (!tryWrite(this.#mem, this.at, this.#tag)) this.#writeSlow(Infinity, false);
+    this.#rawWrites++;
+  }
+
+  // ── Async ─────────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * Acquires for reading. Never blocks. Keeps the process alive until settled.
+   * Rejects with `TimeoutError`, `signal.reason`, `TooManyReadersError`, `DetachedError`, or an error
+   * about the options; never with `DeadlockError`, since another task may release.
+   */
+  readAsync(options?: AcquireOptions): Promise<ReadGuard> {
+    if (options === undefined && this.#gate !== DETACHED && this.overflowing === 0) {
+      if (tryRead(this.#mem, this.at, this.#asyncTag) === ACQUIRED) return Promise.resolve(this.makeGuard('read'));
+    }
+    return this.#acquireAsync('read', options);
+  }
+
+  /** Acquires for writing. Never blocks. Otherwise as `readAsync`. */
+  writeAsync(options?: AcquireOptions): Promise<WriteGuard> {
+    if (options === undefined && this.#gate !== DETACHED && this.overflowing === 0) {
+      if (tryWrite(this.#mem, this.at, this.#asyncTag)) return Promise.resolve(this.makeGuard('write'));
+    }
+    return this.#acquireAsync('write', options);
+  }
+
+  /** Runs `body` with the lock read-held, and releases it however `body` ends. Never blocks. */
+  async withRead<T>(body: (guard: ReadGuard) => T | PromiseLike<T>, options?: AcquireOptions): Promise<T> {
+    checkBody(body);
+    const guard = await this.readAsync(options);
+    try {
+      return await body(guard);
+    } finally {
+      guard.release();
+    }
+  }
+
+  /** Runs `body` with the lock write-held, and releases what is left of it however `body` ends. Never blocks. */
+  async withWrite<T>(body: (guard: WriteGuard) => T | PromiseLike<T>, options?: AcquireOptions): Promise<T> {
+    checkBody(body);
+    const guard = (await this.writeAsync(options)) as WriteHold;
+    try {
+      return await body(guard);
+    } finally {
+      guard.releaseAll();
+    }
+  }
+
+  // ── Trying ────────────────────────────────────────────────────────────────────────────────────
+
+  /** Acquires for reading if that needs no waiting, else `null`. `TooManyReadersError` as in `read`. */
+  tryRead(): ReadGuard | null {
+    return this.#try('read') ? this.makeGuard('read') : null;
+  }
+
+  /** Acquires for writing if that needs no waiting, else `null`. */
+  tryWrite(): WriteGuard | null {
+    return this.#try('write') ? this.makeGuard('write') : null;
+  }
+
+  /** `tryRead` without a guard: pair a `true` with `upRead`. */
+  tryDownRead(): boolean {
+    if (!this.#try('read')) return false;
+    this.#rawReads++;
+    return true;
+  }
+
+  /** `tryWrite` without a guard: pair a `true` with `upWrite`. */
+  tryDownWrite(): boolean {
+    if (!this.#try('write')) return false;
+    this.#rawWrites++;
+    return true;
+  }
+
+  // ── Releasing ─────────────────────────────────────────────────────────────────────────────────
+
+  /** Ends a `downRead`. Never waits. `NotOwnerError`, and nothing changed, without one in this thread. */
+  upRead(): void {
+    if (this.#rawReads === 0) this.#notHeld('upRead', 'downRead');
+    this.#rawReads--;
+    if (releaseRead(this.#mem, this.at)) this.#wakeAfterRead();
+  }
+
+  /** Ends a `downWrite`. Never waits. `NotOwnerError`, and nothing changed, without one in this thread. */
+  upWrite(): void {
+    if (this.#rawWrites === 0) this.#notHeld('upWrite', 'downWrite');
+    this.#rawWrites--;
+    if (releaseWrite(this.#mem, this.at)) this.#wakeAfterWrite();
+  }
+
+  /**
+   * Turns a `downWrite` into a `downRead`, without letting a writer in between; end it with `upRead`.
+   * Never waits. `NotOwnerError`, and nothing changed, without a `downWrite` in this thread.
+   */
+  downgradeWrite(): void {
+    if (this.#rawWrites === 0) this.#notHeld('downgradeWrite', 'downWrite');
+    this.#rawWrites--;
+    this.#rawReads++;
+    downgradeWrite(this.#mem, this.at, this.#me, this.#tag);
+    this.space.pending.lookSoon();
+  }
+
+  /** @internal */
+  releaseReadHold(): void {
+    this.#guardReads--;
+    if (releaseRead(this.#mem, this.at)) this.#wakeAfterRead();
+  }
+
+  /** @internal */
+  releaseWriteHold(): void {
+    this.#guardWrites--;
+    if (releaseWrite(this.#mem, this.at)) this.#wakeAfterWrite();
+  }
+
+  /** @internal */
+  downgradeWriteHold(): void {
+    this.#guardWrites--;
+    this.#guardReads++;
+    downgradeWrite(this.#mem, this.at, this.#me, this.#tag);
+    this.space.pending.lookSoon();
+  }
+
+  #wakeAfterRead(): void {
+    wakeAfterRead(this.#mem, this.at, this.#me);
+    this.space.pending.lookSoon();
+  }
+
+  #wakeAfterWrite(): void {
+    wakeAfterWrite(this.#mem, this.at, this.#me);
+    this.space.pending.lookSoon();
+  }
+
+  // ── Looking ───────────────────────────────────────────────────────────────────────────────────
+
+  /** Who holds the lock and who waits, at this moment. For people: it is stale at once. Never waits. */
+  inspect(): RwSemState {
+    if (this.#gate === DETACHED) throw new DetachedError();
+    return inspectLock(this.#mem, this.at, this.#me);
+  }
+
+  /** `RwSem { write by agent 3, 2 waiting }` */
+  toString(): string {
+    return this.#gate === DETACHED ? 'RwSem { detached }' : summarize(this.inspect());
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return this.toString();
+  }
+
+  // ── Slow paths ────────────────────────────────────────────────────────────────────────────────
+
+  #blockingRead(form: string, options: AcquireOptions | undefined): void {
+    if (options === undefined) {
+      if (this.#gate !== MAY_BLOCK) this.#refuse(form);
+      const count = arriveReader(this.#mem, this.at);
+      if (readerIsIn(count)) recordReader(this.#mem, this.at, this.#tag);
+      else this.#readSlow(count, Infinity, false);
+      return;
+    }
+    const { timeoutMs, urgent } = this.#checkBlocking(form, options);
+    if (timeoutMs === 0 && !this.#holdsRead()) {
+      // Leaves no trace if it fails.
+      const status = tryRead(this.#mem, this.at, this.#tag);
+      if (status === ACQUIRED) return;
+      if (status === TOO_MANY_READERS) throw this.tooManyReaders();
+      this.#refuseDeadlock('read');
+      throw new TimeoutError('read', 0);
+    }
+    const count = timeoutMs < LONGEST_MS ? arriveReaderPolitely(this.#mem, this.at) : arriveReader(this.#mem, this.at);
+    if (count !== NOT_ARRIVED && readerIsIn(count)) recordReader(this.#mem, this.at, this.#tag);
+    else this.#readSlow(count, timeoutMs, urgent);
+  }
+
+  #blockingWrite(form: string, options: AcquireOptions | undefined): void {
+    if (options === undefined) {
+      if (this.#gate !== MAY_BLOCK) this.#refuse(form);
+      if (!tryWrite(this.#mem, this.at, this.#tag)) this.#writeSlow(Infinity, false);
+      return;
+    }
+    const { timeoutMs, urgent } = this.#checkBlocking(form, options);
+    if (!tryWrite(this.#mem, this.at, this.#tag)) this.#writeSlow(timeoutMs, urgent);
+  }
+
+  #checkBlocking(form: string, options: AcquireOptions): CheckedAcquire {
+    const checked = checkAcquire(options);
+    if (this.#gate !== MAY_BLOCK) this.#refuse(form);
+    if (checked.signal?.aborted) throw checked.signal.reason;
+    return checked;
+  }
+
+  /** Not granted at the first attempt: is waiting hopeless? Then wait. Returns only with the lock held. */
+  #readSlow(count: number, timeoutMs: number, urgent: boolean): void {
+    if (this.#isDeadlocked('read')) {
+      if (count !== NOT_ARRIVED) withdrawReader(this.#mem, this.at, this.#me);
+      this.space.pending.lookSoon();
+      this.#refuseDeadlock('read');
+    }
+    const isTimed = timeoutMs < LONGEST_MS;
+    const status = readSlow(
+      this.#mem,
+      this.at,
+      this.#me,
+      count,
+      this.#holdsRead(),
+      this.#firstPendingWaiter(),
+      urgent,
+      isTimed,
+      isTimed ? giveUpAtMs(timeoutMs) : 0,
+    );
+    this.space.pending.lookSoon();
+    if (status === CANCELLED) throw new TimeoutError('read', timeoutMs);
+    if (status === TOO_MANY_READERS) throw this.tooManyReaders();
+    if (status === WOULD_DEADLOCK) {
+      throw new DeadlockError(
+        'this thread holds the lock for reading, and a writer is queued that waits for it: a second read() would wait behind that writer for ever. Release first, or use readAsync()',
+      );
+    }
+  }
+
+  #writeSlow(timeoutMs: number, urgent: boolean): void {
+    this.#refuseDeadlock('write');
+    if (timeoutMs === 0) throw new TimeoutError('write', 0);
+    const isTimed = timeoutMs < LONGEST_MS;
+    const status = writeSlow(this.#mem, this.at, this.#me, urgent, isTimed, isTimed ? giveUpAtMs(timeoutMs) : 0);
+    this.space.pending.lookSoon();
+    if (status === CANCELLED) throw new TimeoutError('write', timeoutMs);
+  }
+
+  #acquireAsync<G extends ReadGuard | WriteGuard>(mode: Mode, options: AcquireOptions | undefined): Promise<G> {
+    try {
+      const checked = checkAcquire(options);
+      if (this.#gate === DETACHED) throw new DetachedError();
+      if (checked.signal?.aborted) throw checked.signal.reason;
+      const status = this.overflowing === 0 ? this.tryAcquire(mode, true) : BUSY;
+      if (status === ACQUIRED) return Promise.resolve(this.makeGuard(mode) as G);
+      if (status === TOO_MANY_READERS) throw this.tooManyReaders();
+      if (checked.timeoutMs === 0) throw new TimeoutError(mode, 0);
+      const { pending } = this.space;
+      return new Promise<G>((resolve, reject) => pending.start(new Acquisition(this, mode, checked, pending, resolve, reject)));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #try(mode: Mode): boolean {
+    if (this.#gate === DETACHED) throw new DetachedError();
+    const status = this.tryAcquire(mode, false);
+    if (status === TOO_MANY_READERS) throw this.tooManyReaders();
+    return status === ACQUIRED;
+  }
+
+  /** @internal ACQUIRED, BUSY or TOO_MANY_READERS. */
+  tryAcquire(mode: Mode, isAsync: boolean): number {
+    const tag = isAsync ? this.#asyncTag : this.#tag;
+    if (mode === 'read') return tryRead(this.#mem, this.at, tag);
+    return tryWrite(this.#mem, this.at, tag) ? ACQUIRED : BUSY;
+  }
+
+  // ── What this thread holds and awaits ─────────────────────────────────────────────────────────
+
+  #holdsRead(): boolean {
+    return this.#rawReads + this.#guardReads > 0;
+  }
+
+  #holdsWrite(): boolean {
+    return this.#rawWrites + this.#guardWrites > 0;
+  }
+
+  /** While this thread is blocked nobody can end what it holds, nor use what it awaits. */
+  #isDeadlocked(mode: Mode): boolean {
+    if (mode === 'read') return this.#holdsWrite() || this.#pendingWrites > 0;
+    return this.#holdsWrite() || this.#holdsRead() || this.#pending.size > 0;
+  }
+
+  #refuseDeadlock(mode: Mode): void {
+    if (!this.#isDeadlocked(mode)) return;
+    const holds = this.#holdsWrite() ? 'holds the lock for writing' : this.#holdsRead() ? 'holds the lock for reading' : '';
+    throw new DeadlockError(
+      holds
+        ? `this thread ${holds}: blocking for a ${mode} lock would wait for ever. Release first, or use ${mode}Async()`
+        : `an async acquisition of this thread is queued for the lock and could not run while the thread is blocked: blocking for a ${mode} lock would wait for ever. Await it first, or use ${mode}Async()`,
+    );
+  }
+
+  /** The waiter of the first pending acquisition, or 0. */
+  #firstPendingWaiter(): number {
+    for (const acquisition of this.#pending) return acquisition.waiter;
+    return 0;
+  }
+
+  /** @internal */
+  addPending(acquisition: Acquisition): void {
+    this.#pending.add(acquisition);
+    if (acquisition.mode === 'write') this.#pendingWrites++;
+  }
+
+  /** @internal */
+  removePending(acquisition: Acquisition): void {
+    this.#pending.delete(acquisition);
+    if (acquisition.mode === 'write') this.#pendingWrites--;
+  }
+
+  /** @internal A guard for a hold that has just been acquired. */
+  makeGuard(mode: 'read'): ReadGuard;
+  makeGuard(mode: 'write'): WriteGuard;
+  makeGuard(mode: Mode): ReadGuard | WriteGuard;
+  makeGuard(mode: Mode): ReadGuard | WriteGuard {
+    if (mode === 'read') {
+      this.#guardReads++;
+      return new ReadHold(this);
+    }
+    this.#guardWrites++;
+    return new WriteHold(this);
+  }
+
+  /** @internal `'holds'`, `'awaits'`, or `''` if this thread has nothing to do with the lock. */
+  use(): 'holds' | 'awaits' | '' {
+    if (this.#holdsRead() || this.#holdsWrite()) return 'holds';
+    return this.#pending.size > 0 ? 'awaits' : '';
+  }
+
+  /** @internal */
+  detach(): void {
+    this.#gate = DETACHED;
+  }
+
+  /** @internal */
+  tooManyReaders(): TooManyReadersError {
+    return new TooManyReadersError(MAX_READERS);
+  }
+
+  #refuse(form: string): never {
+    throw this.#gate === DETACHED ? new DetachedError() : new CannotBlockError(form);
+  }
+
+  #notHeld(form: string, pair: string): never {
+    if (this.#gate === DETACHED) throw new DetachedError();
+    throw new NotOwnerError(`${form}() without a ${pair}() of this thread to end; nothing was changed. Guards are ended by their own release()`);
+  }
+}
+
+/** Never early: the clock may be almost a millisecond behind. */
+function giveUpAtMs(timeoutMs: number): number {
+  return (clockMs() + Math.ceil(timeoutMs) + 1) | 0;
+}
+
+function checkBody(body: unknown): void {
+  if (typeof body !== 'function') throw new TypeError('body must be a function; it gets the guard');
+}

@@ -1,0 +1,193 @@
+import {
+  LOCKS_AT,
+  LOCK_WORDS,
+  SPACE_ID,
+} from './core/layout.ts';
+import { agentRecords, type AgentRecord, claimAgent, isSameMemory, releaseAgent } from './agent.ts';
+import { AsyncAgent } from './async/async-agent.ts';
+import { DetachedError, StillInUseError } from './errors.ts';
+import { ALIGNMENT_BYTES, formatSpace, isSharedArrayBuffer, openSpace, spaceBytes } from './format.ts';
+import { onThreadExit } from './host.ts';
+import { type LockEvents, sumEvents } from './lock-events.ts';
+import { checkCapacities, checkOptionsObject, checkPolicy, type LockSpaceOptions, type Policy } from './options.ts';
+import { RwSem } from './rwsem.ts';
+
+/** Names a space to other threads: a plain object that `postMessage` and `workerData` can carry. */
+export interface LockSpaceHandle {
+  readonly buffer: SharedArrayBuffer;
+  readonly byteOffset: number;
+}
+
+/**
+ * Locks in shared memory, and this thread's membership in it. Every thread that uses the locks
+ * attaches once and has an agent record there until it detaches or ends.
+ */
+export class LockSpace {
+  /** Pass this to other threads; `LockSpace.attach` takes it there. */
+  readonly handle: LockSpaceHandle;
+  /** This thread's agent id in the space, from 1. */
+  readonly agent: number;
+  /** How the locks of this space decide; the same in all threads. */
+  readonly policy: Readonly<Policy>;
+
+  /** @internal */ readonly mem: Int32Array;
+  /** @internal */ readonly record: AgentRecord;
+  /** @internal */ readonly pending: AsyncAgent;
+  readonly #capacity: number;
+  readonly #locks = new Map<number, RwSem>();
+  #detached = false;
+
+  private constructor(mem: Int32Array, locks: number, policy: Policy) {
+    this.mem = mem;
+    this.policy = Object.freeze(policy);
+    this.handle = Object.freeze({ buffer: mem.buffer as SharedArrayBuffer, byteOffset: mem.byteOffset });
+    this.record = claimAgent(mem);
+    this.agent = this.record.id;
+    this.pending = new AsyncAgent(mem, this.record);
+    this.#capacity = locks;
+  }
+
+  /** A space in a new `SharedArrayBuffer` of its own. Does not block. */
+  static create(options: LockSpaceOptions = {}): LockSpace {
+    const bytes = LockSpace.byteLength(options);
+    return LockSpace.format(new SharedArrayBuffer(bytes), 0, options);
+  }
+
+  /** How many bytes a space with these options takes. */
+  static byteLength(options: LockSpaceOptions = {}): number {
+    checkOptionsObject(options, 'options');
+    return spaceBytes(checkCapacities(options));
+  }
+
+  /**
+   * Makes a space inside memory of the caller's, such as a `WebAssembly.Memory`, and attaches to it.
+   * Overwrites `byteLength(options)` bytes from `byteOffset` (a multiple of 64), and nothing else.
+   * The caller makes sure that nobody uses them for anything else, another space included.
+   */
+  static format(buffer: SharedArrayBuffer, byteOffset: number, options: LockSpaceOptions = {}): LockSpace {
+    checkOptionsObject(options, 'options');
+    const capacities = checkCapacities(options);
+    const policy = checkPolicy(options.policy);
+    if (!isSharedArrayBuffer(buffer)) throw new TypeError('buffer must be a SharedArrayBuffer: locks are shared between threads');
+    if (!Number.isInteger(byteOffset) || byteOffset < 0 || byteOffset % ALIGNMENT_BYTES !== 0) {
+      throw new RangeError(`byteOffset must be a multiple of ${ALIGNMENT_BYTES}, not ${String(byteOffset)}`);
+    }
+    const bytes = spaceBytes(capacities);
+    if (byteOffset + bytes > buffer.byteLength) {
+      throw new RangeError(`the space takes ${bytes} bytes, and the buffer has ${Math.max(0, buffer.byteLength - byteOffset)} from byteOffset ${byteOffset}`);
+    }
+    const mem = new Int32Array(buffer, byteOffset, bytes / 4);
+    formatSpace(mem, capacities, policy);
+    const space = new LockSpace(mem, capacities.locks, policy);
+    remember(space, buffer);
+    return space;
+  }
+
+  /** Joins a space made by any thread. Attaching twice in one thread gives the same object. */
+  static attach(handle: LockSpaceHandle): LockSpace {
+    const { mem, capacities, policy } = openSpace(handle);
+    const known = recall(mem);
+    if (known) {
+      remember(known, handle.buffer, mem.byteOffset);
+      return known;
+    }
+    const space = new LockSpace(mem, capacities.locks, policy);
+    remember(space, handle.buffer);
+    return space;
+  }
+
+  /** The lock with this index, from 0. One object per index and thread. */
+  rwsem(index: number): RwSem {
+    if (this.#detached) throw new DetachedError();
+    if (!Number.isInteger(index) || index < 0 || index >= this.#capacity) {
+      throw new RangeError(`index must be a whole number from 0 to ${this.#capacity - 1}, not ${String(index)}`);
+    }
+    let lock = this.#locks.get(index);
+    if (!lock) {
+      lock = RwSem.of(this, index, (this.mem[LOCKS_AT] as number) + index * LOCK_WORDS);
+      this.#locks.set(index, lock);
+    }
+    return lock;
+  }
+
+  /**
+   * Gives this thread's agent record back, for another thread to use. `StillInUseError` while the
+   * thread holds or awaits a lock of the space. Every use of the space's objects in this thread is a
+   * `DetachedError` from then on; attach again for new ones.
+   */
+  detach(): void {
+    if (this.#detached) throw new DetachedError();
+    for (const lock of this.#locks.values()) {
+      const use = lock.use();
+      if (use) throw new StillInUseError(`this thread still ${use} lock ${lock.handle.index} of the space; release it or let it settle before detach()`);
+    }
+    this.#detached = true;
+    for (const lock of this.#locks.values()) lock.detach();
+    this.pending.detach();
+    releaseAgent(this.mem, this.record.at, this.record.tag);
+    forget(this);
+  }
+
+  /** Slow-path events of all threads since the space was made. */
+  events(): LockEvents {
+    if (this.#detached) throw new DetachedError();
+    return sumEvents(this.mem, agentRecords(this.mem));
+  }
+
+  /** @internal */
+  get isIdle(): boolean {
+    return !this.#detached && [...this.#locks.values()].every((lock) => !lock.use());
+  }
+}
+
+// One agent per thread and space, whatever object the buffer arrives in: structured clone makes new
+// SharedArrayBuffer objects for the same memory. Caches only; all state is in the buffer.
+
+/** Strong for as long as somebody has the buffer object, and with it the means to attach again. */
+const byBuffer = new WeakMap<SharedArrayBuffer, Map<number, LockSpace>>();
+const byId = new Map<string, WeakRef<LockSpace>>();
+
+/** A space that was dropped without `detach` gives its agent record back. */
+const dropped = new FinalizationRegistry(({ mem, record, id }: { mem: Int32Array; record: AgentRecord; id: string }) => {
+  if (byId.get(id)?.deref() === undefined) byId.delete(id);
+  releaseAgent(mem, record.at, record.tag);
+});
+
+let watchesExit = false;
+
+function spaceId(mem: Int32Array): string {
+  return mem.subarray(SPACE_ID, SPACE_ID + 4).join();
+}
+
+function recall(mem: Int32Array): LockSpace | undefined {
+  const known = byId.get(spaceId(mem))?.deref();
+  return known && isSameMemory(known.mem, mem, known.record.at) ? known : undefined;
+}
+
+function remember(space: LockSpace, buffer: SharedArrayBuffer, byteOffset = space.mem.byteOffset): void {
+  let spaces = byBuffer.get(buffer);
+  if (!spaces) byBuffer.set(buffer, (spaces = new Map()));
+  spaces.set(byteOffset, space);
+  const id = spaceId(space.mem);
+  if (byId.get(id)?.deref() === space) return;
+  byId.set(id, new WeakRef(space));
+  dropped.register(space, { mem: space.mem, record: space.record, id }, space);
+  if (!watchesExit) {
+    watchesExit = true;
+    onThreadExit(giveBackIdleAgents);
+  }
+}
+
+function forget(space: LockSpace): void {
+  byBuffer.get(space.handle.buffer)?.delete(space.handle.byteOffset);
+  byId.delete(spaceId(space.mem));
+  dropped.unregister(space);
+}
+
+/** A thread that ends while it holds a lock keeps its record: the holder can still be named. */
+function giveBackIdleAgents(): void {
+  for (const ref of byId.values()) {
+    const space = ref.deref();
+    if (space?.isIdle) releaseAgent(space.mem, space.record.at, space.record.tag);
+  }
+}
