@@ -2,9 +2,10 @@ import { ACQUIRED, ASYNC_OWNER, BUSY, CANCELLED, MAX_READERS, TOO_MANY_READERS, 
 import { readerIsIn } from './core/count.ts';
 import { clockMs } from './core/env.ts';
 import { recordReader } from './core/owner.ts';
-import { arriveReader, arriveReaderPolitely, NOT_ARRIVED, readSlow, tryRead, withdrawReader } from './core/read.ts';
-import { downgradeWrite, releaseRead, releaseWrite, wakeAfterRead, wakeAfterWrite } from './core/release.ts';
-import { tryWrite, writeSlow } from './core/write.ts';
+import { arriveReader, releaseRead, releaseWrite, tryWrite } from './core/fast-path.ts';
+import { arriveReaderPolitely, NOT_ARRIVED, readSlow, tryRead, withdrawReader } from './core/read.ts';
+import { downgradeWrite, wakeAfterRead, wakeAfterWrite } from './core/release.ts';
+import { writeSlow } from './core/write.ts';
 import { Acquisition, type Mode } from './async/acquisition.ts';
 import {
   CannotBlockError,
@@ -125,7 +126,7 @@ export class RwSem {
   downWrite(): void {
     if (this.#gate !== MAY_BLOCK) this.#refuse('downWrite');
     if (!tryWrite(this.#mem, this.at, this.#tag)) this.#writeSlow(Infinity, false);
-    this.#rawWrites++;
+    this.#rawWrites = 1;
   }
 
   // ── Async ─────────────────────────────────────────────────────────────────────────────────────
@@ -194,7 +195,7 @@ export class RwSem {
   /** `tryWrite` without a guard: pair a `true` with `upWrite`. */
   tryDownWrite(): boolean {
     if (!this.#try('write')) return false;
-    this.#rawWrites++;
+    this.#rawWrites = 1;
     return true;
   }
 
@@ -210,7 +211,7 @@ export class RwSem {
   /** Ends a `downWrite`. Never waits. `NotOwnerError`, and nothing changed, without one in this thread. */
   upWrite(): void {
     if (this.#rawWrites === 0) this.#notHeld('upWrite', 'downWrite');
-    this.#rawWrites--;
+    this.#rawWrites = 0;
     if (releaseWrite(this.#mem, this.at)) this.#wakeAfterWrite();
   }
 
@@ -220,7 +221,7 @@ export class RwSem {
    */
   downgradeWrite(): void {
     if (this.#rawWrites === 0) this.#notHeld('downgradeWrite', 'downWrite');
-    this.#rawWrites--;
+    this.#rawWrites = 0;
     this.#rawReads++;
     downgradeWrite(this.#mem, this.at, this.#me, this.#tag);
     this.space.pending.lookSoon();

@@ -1,6 +1,14 @@
 /** Predicates on the count word. State words are never masked anywhere else. */
 
-import { HANDOFF, HELD_MASK, MAX_READERS, READ_FAILED, WAITERS, WAKE_LIST_WORDS, WRITER } from './layout.ts';
+import * as layout from './layout.ts';
+
+// Copies for speed, see fast-path.ts.
+const WRITER = layout.WRITER;
+const WAITERS = layout.WAITERS;
+const HANDOFF = layout.HANDOFF;
+const HELD_MASK = layout.HELD_MASK;
+const READ_FAILED = layout.READ_FAILED;
+const MAX_READERS = layout.MAX_READERS;
 
 export function isWriteLocked(count: number): boolean {
   return (count & WRITER) !== 0;
@@ -35,7 +43,7 @@ export function readerCount(count: number): number {
 
 /** Granting a whole batch of readers could overflow the count. */
 export function isNearlyFull(count: number): boolean {
-  return count < 0 || readerCount(count) > MAX_READERS - 2 * WAKE_LIST_WORDS;
+  return count < 0 || readerCount(count) > MAX_READERS - 2 * layout.WAKE_LIST_WORDS;
 }
 
 /** Nobody holds the lock and somebody waits: whoever made it so must wake (I8). */

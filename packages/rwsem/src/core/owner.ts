@@ -1,19 +1,12 @@
 /** Predicates and updates of the owner word: who took the lock last, as a hint (I10). */
 
-import {
-  AGENTS_AT,
-  AGENT_ID_MASK,
-  AGENT_ID_SHIFT,
-  AGENT_TAG,
-  AGENT_WORDS,
-  ASYNC_OWNER,
-  IDENTITY_MASK,
-  NONSPINNABLE,
-  OWNER,
-  PARKED,
-  READER_OWNED,
-} from './layout.ts';
+import * as layout from './layout.ts';
 import { relaxedLoad, relaxedStore } from './memory.ts';
+
+// Copies for speed, see fast-path.ts.
+const OWNER = layout.OWNER;
+const READER_OWNED = layout.READER_OWNED;
+const NONSPINNABLE = layout.NONSPINNABLE;
 
 export function isReaderOwned(owner: number): boolean {
   return (owner & READER_OWNED) !== 0;
@@ -24,7 +17,7 @@ export function isNonspinnable(owner: number): boolean {
 }
 
 export function isAsyncOwner(owner: number): boolean {
-  return (owner & ASYNC_OWNER) !== 0;
+  return (owner & layout.ASYNC_OWNER) !== 0;
 }
 
 /** Overwrites the flags, so taking the write lock clears NONSPINNABLE. */
@@ -60,9 +53,9 @@ export function clearNonspinnable(mem: Int32Array, lock: number): void {
  */
 export function isOwnerRunning(mem: Int32Array, owner: number): boolean {
   if (isAsyncOwner(owner) || isReaderOwned(owner)) return false;
-  const id = (owner >> AGENT_ID_SHIFT) & AGENT_ID_MASK;
+  const id = (owner >> layout.AGENT_ID_SHIFT) & layout.AGENT_ID_MASK;
   if (id === 0) return false;
-  const agent = relaxedLoad(mem, AGENTS_AT) + (id - 1) * AGENT_WORDS;
-  if (Atomics.load(mem, agent + AGENT_TAG) !== (owner & IDENTITY_MASK)) return false;
-  return Atomics.load(mem, agent + PARKED) === 0;
+  const agent = relaxedLoad(mem, layout.AGENTS_AT) + (id - 1) * layout.AGENT_WORDS;
+  if (Atomics.load(mem, agent + layout.AGENT_TAG) !== (owner & layout.IDENTITY_MASK)) return false;
+  return Atomics.load(mem, agent + layout.PARKED) === 0;
 }

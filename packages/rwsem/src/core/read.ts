@@ -33,6 +33,7 @@ import {
   readerIsIn,
 } from './count.ts';
 import { countEvent } from './events.ts';
+import { arriveReader } from './fast-path.ts';
 import { relaxedLoad } from './memory.ts';
 import { isReaderOwned, recordReader } from './owner.ts';
 import { parkUntilSignalled } from './park.ts';
@@ -45,15 +46,7 @@ import { lockWaitLock, unlockWaitLock } from './wait-lock.ts';
 export const NOT_ARRIVED = 0;
 
 /**
- * The fast path: one atomic operation. Returns the count including this reader; if `readerIsIn` it
- * holds the lock, otherwise it has left a probe (I6) that `readContended` must deal with.
- */
-export function arriveReader(mem: Int32Array, lock: number): number {
-  return (Atomics.add(mem, lock + COUNT, READER) + READER) | 0;
-}
-
-/**
- * The same for forms from which a loop of retries may come (timed). Adding before looking, such a
+ * `arriveReader` for forms from which a loop of retries may come (timed). Adding before looking, such a
  * loop can starve a writer that has asked for handoff: its try finds a probe every time. So look
  * first, and do not add while HANDOFF is set: NOT_ARRIVED.
  */

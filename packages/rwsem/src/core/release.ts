@@ -1,21 +1,10 @@
-/** Releasing and downgrading. One atomic operation, unless somebody waits. Never blocks for long. */
+/** After a release that left waiters behind, and downgrading. Never blocks for long. */
 
 import { COUNT, GRANT, HEAD, READER, WOKEN, WRITER } from './layout.ts';
-import { hasWaiters, mustWake } from './count.ts';
-import { clearNonspinnable, clearWriter, recordReader } from './owner.ts';
+import { hasWaiters } from './count.ts';
+import { clearNonspinnable, recordReader } from './owner.ts';
 import { sendWakes, WAKE_ANY, WAKE_READ_OWNED, wakeQueue } from './wake.ts';
 import { lockWaitLock, unlockWaitLock } from './wait-lock.ts';
-
-/** True if the caller must call `wakeAfterRead` now. */
-export function releaseRead(mem: Int32Array, lock: number): boolean {
-  return mustWake((Atomics.sub(mem, lock + COUNT, READER) - READER) | 0);
-}
-
-/** True if the caller must call `wakeAfterWrite` now. */
-export function releaseWrite(mem: Int32Array, lock: number): boolean {
-  clearWriter(mem, lock);
-  return hasWaiters(Atomics.sub(mem, lock + COUNT, WRITER));
-}
 
 export function wakeAfterRead(mem: Int32Array, lock: number, me: number): void {
   clearNonspinnable(mem, lock);

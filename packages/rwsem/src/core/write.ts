@@ -35,13 +35,6 @@ import { spinForHandoff, spinForWrite } from './spin.ts';
 import { hasWakesToSend, sendWakes, wakeAfterEnqueue } from './wake.ts';
 import { lockWaitLock, unlockWaitLock } from './wait-lock.ts';
 
-/** The fast path, and the whole of a try: one atomic operation, from the idle word only. */
-export function tryWrite(mem: Int32Array, lock: number, tag: number): boolean {
-  if (Atomics.compareExchange(mem, lock + COUNT, 0, WRITER) !== 0) return false;
-  recordWriter(mem, lock, tag);
-  return true;
-}
-
 /**
  * May this queued writer take a free lock? By first in line / handoff asked for:
  * (no, no) yes: a queued writer that happens to be awake steals like anybody else;
