@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+// Internals: the layout and the predicates are not part of the public interface.
+import * as count from '../dist/core/count.js';
+import * as layout from '../dist/core/layout.js';
+import * as owner from '../dist/core/owner.js';
+
+const word = fc.integer({ min: -0x80000000, max: 0x7fffffff });
+
+test('the fields of the count word do not overlap and cover the guard', () => {
+  const { WRITER, WAITERS, HANDOFF, READER, MAX_READERS, HELD_MASK, READ_FAILED } = layout;
+  assert.deepEqual([WRITER, WAITERS, HANDOFF, READER], [1, 2, 4, 256]);
+  assert.equal((MAX_READERS * READER) | 0, 0x7fffff00);
+  assert.ok(((MAX_READERS + 1) * READER | 0) < 0, 'one reader more sets the sign');
+  assert.equal(READ_FAILED, WRITER | WAITERS | HANDOFF | 0x80000000);
+  assert.equal(HELD_MASK, WRITER | (MAX_READERS * READER) | 0x80000000);
+});
+
+test('predicates agree with the fields of any count', () => {
+  fc.assert(
+    fc.property(fc.boolean(), fc.boolean(), fc.boolean(), fc.integer({ min: 0, max: layout.MAX_READERS }), (w, a, h, readers) => {
+      const c = (w ? 1 : 0) | (a ? 2 : 0) | (h ? 4 : 0) | (readers << 8);
+      assert.equal(count.isWriteLocked(c), w);
+      assert.equal(count.hasWaiters(c), a);
+      assert.equal(count.hasHandoff(c), h);
+      assert.equal(count.readerCount(c), readers);
+      assert.equal(count.isHeld(c), w || readers > 0);
+      assert.equal(count.readerIsIn(c), !w && !a && !h);
+      assert.equal(count.mustWake(c), a && !w && readers === 0);
+      assert.equal(count.isOverflown(c), false);
+    }),
+  );
+});
+
+test('a count with the sign bit is held, overflown, and admits nobody', () => {
+  fc.assert(
+    fc.property(word, (any) => {
+      const c = any | 0x80000000;
+      assert.ok(count.isHeld(c) && count.isOverflown(c) && count.isNearlyFull(c) && !count.readerIsIn(c) && !count.mustWake(c));
+    }),
+  );
+});
+
+test('the fields of the owner word do not overlap, and every agent id and incarnation fits', () => {
+  const { AGENT_ID_MASK, AGENT_ID_SHIFT, INCARNATION_MASK, INCARNATION_SHIFT, IDENTITY_MASK } = layout;
+  const flags = layout.READER_OWNED | layout.NONSPINNABLE | layout.ASYNC_OWNER;
+  assert.equal(flags, 7);
+  assert.equal((AGENT_ID_MASK << AGENT_ID_SHIFT) & (INCARNATION_MASK << INCARNATION_SHIFT), 0);
+  assert.equal((AGENT_ID_MASK << AGENT_ID_SHIFT) | (INCARNATION_MASK << INCARNATION_SHIFT), IDENTITY_MASK);
+  assert.equal(IDENTITY_MASK & flags, 0);
+  assert.ok(IDENTITY_MASK > 0, 'an identity is a positive number');
+});
+
+test('a reader that records itself keeps NONSPINNABLE, a writer clears it', () => {
+  const mem = new Int32Array(new SharedArrayBuffer(64));
+  const tag = (3 << layout.AGENT_ID_SHIFT) | (1 << layout.INCARNATION_SHIFT);
+  owner.recordReader(mem, 0, tag);
+  owner.setNonspinnable(mem, 0, mem[layout.OWNER] as number);
+  owner.recordReader(mem, 0, tag + (1 << layout.AGENT_ID_SHIFT));
+  assert.ok(owner.isNonspinnable(mem[layout.OWNER] as number) && owner.isReaderOwned(mem[layout.OWNER] as number));
+  owner.recordWriter(mem, 0, tag);
+  assert.equal(mem[layout.OWNER], tag);
+  owner.setNonspinnable(mem, 0, tag);
+  assert.equal(mem[layout.OWNER], tag, 'only readers are marked');
+  owner.clearWriter(mem, 0);
+  assert.equal(mem[layout.OWNER], 0);
+});
+
+test('records keep their parts apart', () => {
+  const { AGENT_WORDS, BLOCKING_WAITER, WAITER_WORDS, EVENTS, EVENT_COUNT, HELD, WAKE_LIST, WAKE_LIST_WORDS, WAKE_COUNT } = layout;
+  assert.ok(WAKE_COUNT < BLOCKING_WAITER);
+  assert.ok(BLOCKING_WAITER + WAITER_WORDS <= EVENTS);
+  assert.ok(EVENTS + EVENT_COUNT <= HELD);
+  assert.ok(HELD + 16 <= WAKE_LIST);
+  assert.equal(WAKE_LIST + WAKE_LIST_WORDS, AGENT_WORDS);
+  assert.ok(layout.CLAIMED_BY < WAITER_WORDS && layout.SPIN_TAIL < layout.LOCK_WORDS);
+  for (const size of [AGENT_WORDS, WAITER_WORDS, layout.HEADER_WORDS, BLOCKING_WAITER]) assert.equal(size % 16, 0, 'cache lines');
+});
