@@ -1,1 +1,20 @@
-export {};
+#!/usr/bin/env node
+/** `rwsem-lab`: one command per experiment. Exit code 2 means that the arguments were wrong. */
+import { Command, CommanderError } from 'commander';
+import { addBenchCommand } from './bench/command.ts';
+import { addCostCommand } from './cost/command.ts';
+import { ArgumentError } from './bench/argument-error.ts';
+
+const program = new Command('rwsem-lab')
+  .description('The laboratory of rwsem, a reader-writer lock for JavaScript threads')
+  .exitOverride(); // commander would exit with 1, which means "a lock failed" here
+addBenchCommand(program);
+addCostCommand(program);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof ArgumentError) process.stderr.write(`error: ${error.message}\n`);
+  else if (!(error instanceof CommanderError)) throw error;
+  process.exitCode = error instanceof CommanderError && error.exitCode === 0 ? 0 : 2;
+}

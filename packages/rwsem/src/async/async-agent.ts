@@ -126,7 +126,7 @@ export class AsyncAgent implements Canceller {
 
   /** To be called after every slow path: it may have signalled waiters of this very thread. */
   lookSoon(): void {
-    if (this.#isScheduled || Atomics.load(this.#mem, this.#agent.at + READY) === 0) return;
+    if (this.#queued.size === 0 || this.#isScheduled || Atomics.load(this.#mem, this.#agent.at + READY) === 0) return;
     this.#isScheduled = true;
     queueMicrotask(this.#run);
   }

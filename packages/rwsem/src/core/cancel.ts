@@ -12,6 +12,7 @@ import {
   IDLE,
   RLOCK_FAIL,
   WAITERS,
+  WAKING,
   WLOCK_FAIL,
   WOKEN,
 } from './layout.ts';
@@ -39,6 +40,7 @@ export function cancelWaiter(mem: Int32Array, lock: number, me: number, waiter: 
   const wasFirst = relaxedLoad(mem, lock + HEAD) === waiter;
   unlink(mem, lock, waiter);
   Atomics.store(mem, waiter + GRANT, IDLE);
+  if (word === WOKEN) Atomics.and(mem, lock + COUNT, ~WAKING);
   if (relaxedLoad(mem, lock + HEAD) === 0) Atomics.and(mem, lock + COUNT, ~(WAITERS | HANDOFF));
   else if (wasFirst) wakeQueue(mem, lock, me, WAKE_ANY);
   unlockWaitLock(mem, lock);

@@ -6,6 +6,7 @@ import * as layout from './layout.ts';
 const WRITER = layout.WRITER;
 const WAITERS = layout.WAITERS;
 const HANDOFF = layout.HANDOFF;
+const WAKING = layout.WAKING;
 const HELD_MASK = layout.HELD_MASK;
 const READ_FAILED = layout.READ_FAILED;
 const MAX_READERS = layout.MAX_READERS;
@@ -20,6 +21,10 @@ export function hasWaiters(count: number): boolean {
 
 export function hasHandoff(count: number): boolean {
   return (count & HANDOFF) !== 0;
+}
+
+export function isWaking(count: number): boolean {
+  return (count & WAKING) !== 0;
 }
 
 /** A writer or at least one reader (or a reader's probe, I6) is counted. */
@@ -46,7 +51,12 @@ export function isNearlyFull(count: number): boolean {
   return count < 0 || readerCount(count) > MAX_READERS - 2 * layout.WAKE_LIST_WORDS;
 }
 
-/** Nobody holds the lock and somebody waits: whoever made it so must wake (I8). */
+/** Nobody holds the lock and somebody waits, not yet told to try: whoever made it so must wake (I8). */
 export function mustWake(count: number): boolean {
-  return (count & (HELD_MASK | WAITERS)) === WAITERS;
+  return (count & (HELD_MASK | WAITERS | WAKING)) === WAITERS;
+}
+
+/** After a writer has left a lock whose count was this. */
+export function mustWakeAfterWriter(before: number): boolean {
+  return (before & (WAITERS | WAKING)) === WAITERS;
 }

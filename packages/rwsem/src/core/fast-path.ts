@@ -7,7 +7,7 @@
  */
 
 import * as layout from './layout.ts';
-import { hasWaiters, mustWake } from './count.ts';
+import { mustWake, mustWakeAfterWriter } from './count.ts';
 import { clearWriter, recordWriter } from './owner.ts';
 
 const COUNT = layout.COUNT;
@@ -37,5 +37,5 @@ export function releaseRead(mem: Int32Array, lock: number): boolean {
 /** True if the caller must call `wakeAfterWrite` now. */
 export function releaseWrite(mem: Int32Array, lock: number): boolean {
   clearWriter(mem, lock);
-  return hasWaiters(Atomics.sub(mem, lock + COUNT, WRITER));
+  return mustWakeAfterWriter(Atomics.sub(mem, lock + COUNT, WRITER));
 }

@@ -14,7 +14,10 @@
  *   2     HANDOFF   nobody may steal: the lock  a failed try, or a waker,   write lock taken from the     held
  *                   goes to the first waiter    after the head's deadline   queue, readers granted, queue
  *                                                                           emptied by a cancel
- *   3-7   reserved, always 0
+ *   3     WAKING    the first waiter, a writer,     a waker that told it to     that writer's try or cancel   held
+ *                   has been told to try and has    try
+ *                   not yet: no need to wake
+ *   4-7   reserved, always 0
  *   8-30  readers   readers inside, plus probes that will be taken back (I6)                              no
  *   31    the sign: set only by a reader too many, so `count < 0` is the overflow test                    no
  *
@@ -42,6 +45,7 @@
 export const WRITER = 1;
 export const WAITERS = 2;
 export const HANDOFF = 4;
+export const WAKING = 8;
 export const READER = 256;
 /** WRITER, any reader, or the sign: somebody is counted as holding. */
 export const HELD_MASK = ~0xfe;

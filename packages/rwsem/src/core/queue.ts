@@ -8,7 +8,7 @@
  *                          PREV            PREV
  *
  * The forward chain is the truth: it is whole after every single store. TAIL and PREV can be rebuilt
- * from it. HEAD is stored atomically, because releasing threads look at it without the wait lock.
+ * from it.
  */
 
 import {
@@ -70,7 +70,7 @@ export function append(mem: Int32Array, lock: number, waiter: number): void {
   const tail = relaxedLoad(mem, lock + TAIL);
   relaxedStore(mem, waiter + NEXT, 0);
   relaxedStore(mem, waiter + PREV, tail);
-  if (tail === 0) Atomics.store(mem, lock + HEAD, waiter);
+  if (tail === 0) relaxedStore(mem, lock + HEAD, waiter);
   else relaxedStore(mem, tail + NEXT, waiter);
   relaxedStore(mem, lock + TAIL, waiter);
 }
@@ -79,7 +79,7 @@ export function append(mem: Int32Array, lock: number, waiter: number): void {
 export function unlink(mem: Int32Array, lock: number, waiter: number): void {
   const next = relaxedLoad(mem, waiter + NEXT);
   const prev = relaxedLoad(mem, waiter + PREV);
-  if (prev === 0) Atomics.store(mem, lock + HEAD, next);
+  if (prev === 0) relaxedStore(mem, lock + HEAD, next);
   else relaxedStore(mem, prev + NEXT, next);
   if (next === 0) relaxedStore(mem, lock + TAIL, prev);
   else relaxedStore(mem, next + PREV, prev);

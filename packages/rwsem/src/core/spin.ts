@@ -35,11 +35,11 @@ import { enterSpinQueue, leaveSpinQueue } from './spin-queue.ts';
 const SPIN_LIMIT_US = 50;
 /** The same in turns, for coarse clocks: a turn takes 10 ns at the least. */
 const SPIN_LIMIT_TURNS = SPIN_LIMIT_US * 100;
+const MAX_GAP = 128;
 /** The clock is read once in so many turns. */
 const TURNS_PER_CLOCK = 16;
 
 function maySpin(mem: Int32Array, lock: number, me: number): boolean {
-  if (relaxedLoad(mem, POLICY_SPIN) === SPIN_OFF) return false;
   if (relaxedLoad(mem, me + MAY_SPIN) === 0 || relaxedLoad(mem, me + SPIN_STUCK) !== 0) return false;
   return isSpinnable(mem, Atomics.load(mem, lock + OWNER));
 }
@@ -66,8 +66,16 @@ function tryWriteUnqueued(mem: Int32Array, lock: number, count: number): boolean
   return Atomics.compareExchange(mem, lock + COUNT, count, count | WRITER) === count;
 }
 
-/** True if spinning got the write lock. Never parks. */
+/** True if stealing or spinning got the write lock. Never parks. */
 export function spinForWrite(mem: Int32Array, lock: number, me: number): boolean {
+  if (relaxedLoad(mem, POLICY_SPIN) === SPIN_OFF) return false;
+  // The fast path refuses a free lock that has waiters. Not worth the spinner queue, whose first may
+  // be suspended.
+  if (tryWriteUnqueued(mem, lock, Atomics.load(mem, lock + COUNT))) {
+    recordWriter(mem, lock, relaxedLoad(mem, me + AGENT_TAG));
+    countEvent(mem, me, OPT_LOCK);
+    return true;
+  }
   if (!maySpin(mem, lock, me)) return false;
   if (!enterSpinQueue(mem, lock, me, SPIN_LIMIT_US, SPIN_LIMIT_TURNS)) {
     countEvent(mem, me, OPT_FAIL);
@@ -84,6 +92,7 @@ export function spinForWrite(mem: Int32Array, lock: number, me: number): boolean
 function watchLock(mem: Int32Array, lock: number, me: number): boolean {
   const anyOwner = relaxedLoad(mem, POLICY_SPIN) === SPIN_ANY_OWNER;
   const start = spinClockUs();
+  let gap = 1;
   let readersSince = 0;
   let readersLimitUs = -1; // -1 while the owner is not known to be a reader
   for (let turns = 0; turns < SPIN_LIMIT_TURNS; turns = (turns + 1) | 0) {
@@ -105,9 +114,19 @@ function watchLock(mem: Int32Array, lock: number, me: number): boolean {
     } else {
       readersLimitUs = -1;
     }
-    pause();
+    backOff(mem, me, gap);
+    if (gap < MAX_GAP) gap = gap << 1;
   }
   return false;
+}
+
+/** Waits on a line of this thread's own, so that the owner can work on the lock's undisturbed. */
+function backOff(mem: Int32Array, me: number, gap: number): void {
+  let i = 0;
+  while (i < gap && Atomics.load(mem, me + SPIN_STUCK) === 0) {
+    pause();
+    i = (i + 1) | 0;
+  }
 }
 
 /**

@@ -24,6 +24,7 @@ import {
   WAITER_TAG,
   WAITERS,
   WAITING,
+  WAKING,
   WAKE_COUNT,
   WAKE_GRANT,
   WAKE_LIST,
@@ -34,7 +35,7 @@ import {
   WOKEN,
   WRITER,
 } from './layout.ts';
-import { hasHandoff, isHeld, isNearlyFull, isWriteLocked } from './count.ts';
+import { hasHandoff, isHeld, isNearlyFull, isWaking, isWriteLocked } from './count.ts';
 import { countEvent, countEvents } from './events.ts';
 import { relaxedLoad, relaxedStore } from './memory.ts';
 import { clearNonspinnable, recordReader, recordWriter } from './owner.ts';
@@ -90,7 +91,7 @@ function wakeWriter(mem: Int32Array, lock: number, me: number, head: number): vo
       }
       count = seen;
     } else if (hasHandoff(count) || relaxedLoad(mem, POLICY_WRITER_WAKE) === WAKE_GRANT) {
-      let taken = (count | WRITER) & ~HANDOFF;
+      let taken = (count | WRITER) & ~(HANDOFF | WAKING);
       if (isOnlyWaiter(mem, lock, head)) taken = taken & ~WAITERS;
       const seen = Atomics.compareExchange(mem, lock + COUNT, count, taken);
       if (seen === count) {
@@ -102,7 +103,9 @@ function wakeWriter(mem: Int32Array, lock: number, me: number, head: number): vo
       }
       count = seen;
     } else {
+      if (isWaking(count)) return;
       countEvent(mem, me, WAKE_WRITER);
+      Atomics.or(mem, lock + COUNT, WAKING);
       signal(mem, me, head, WOKEN);
       return;
     }

@@ -18,9 +18,11 @@ import {
   WAITER_TAG,
   WAITERS,
   WAITING,
+  WAKING,
   WAKE_STEAL,
   WLOCK,
   WLOCK_HANDOFF,
+  WOKEN,
   WRITE_WAITER,
   WRITER,
 } from './layout.ts';
@@ -117,10 +119,12 @@ export function attemptWrite(mem: Int32Array, lock: number, me: number, waiter: 
 
 /** Needs the wait lock, and drops it. */
 function finishAttempt(mem: Int32Array, lock: number, me: number, waiter: number): number {
-  let taken = Atomics.load(mem, waiter + GRANT) === GRANTED;
+  const word = Atomics.load(mem, waiter + GRANT);
+  let taken = word === GRANTED;
   if (!taken) {
     // The signal is used up before looking at the count: a release from now on sends another.
     Atomics.store(mem, waiter + GRANT, WAITING);
+    if (word === WOKEN) Atomics.and(mem, lock + COUNT, ~WAKING);
     taken = tryWriteQueued(mem, lock, me, waiter);
   }
   if (taken) {
