@@ -48,8 +48,14 @@ export function spaceBytes(capacities: Capacities): number {
   return sections(capacities).words * 4;
 }
 
+/** By the internal slot: also true of a buffer from another realm, never of an imitation. */
 export function isSharedArrayBuffer(buffer: unknown): buffer is SharedArrayBuffer {
-  return Object.prototype.toString.call(buffer) === '[object SharedArrayBuffer]';
+  try {
+    const byteLength = Object.getOwnPropertyDescriptor(SharedArrayBuffer.prototype, 'byteLength')?.get as () => number;
+    return byteLength.call(buffer) >= 0;
+  } catch {
+    return false;
+  }
 }
 
 /** Every word of the space is overwritten; the first word of the magic comes last. */

@@ -224,7 +224,7 @@ export class RwSem {
     this.#rawWrites = 0;
     this.#rawReads++;
     downgradeWrite(this.#mem, this.at, this.#me, this.#tag);
-    this.space.pending.lookSoon();
+    this.space.asyncAgent.lookSoon();
   }
 
   /** @internal */
@@ -244,17 +244,17 @@ export class RwSem {
     this.#guardWrites--;
     this.#guardReads++;
     downgradeWrite(this.#mem, this.at, this.#me, this.#tag);
-    this.space.pending.lookSoon();
+    this.space.asyncAgent.lookSoon();
   }
 
   #wakeAfterRead(): void {
     wakeAfterRead(this.#mem, this.at, this.#me);
-    this.space.pending.lookSoon();
+    this.space.asyncAgent.lookSoon();
   }
 
   #wakeAfterWrite(): void {
     wakeAfterWrite(this.#mem, this.at, this.#me);
-    this.space.pending.lookSoon();
+    this.space.asyncAgent.lookSoon();
   }
 
   // ── Looking ───────────────────────────────────────────────────────────────────────────────────
@@ -319,7 +319,7 @@ export class RwSem {
   #readSlow(count: number, timeoutMs: number, urgent: boolean): void {
     if (this.#isDeadlocked('read')) {
       if (count !== NOT_ARRIVED) withdrawReader(this.#mem, this.at, this.#me);
-      this.space.pending.lookSoon();
+      this.space.asyncAgent.lookSoon();
       this.#refuseDeadlock('read');
     }
     const isTimed = timeoutMs < LONGEST_MS;
@@ -334,7 +334,7 @@ export class RwSem {
       isTimed,
       isTimed ? giveUpAtMs(timeoutMs) : 0,
     );
-    this.space.pending.lookSoon();
+    this.space.asyncAgent.lookSoon();
     if (status === CANCELLED) throw new TimeoutError('read', timeoutMs);
     if (status === TOO_MANY_READERS) throw this.tooManyReaders();
     if (status === WOULD_DEADLOCK) {
@@ -349,7 +349,7 @@ export class RwSem {
     if (timeoutMs === 0) throw new TimeoutError('write', 0);
     const isTimed = timeoutMs < LONGEST_MS;
     const status = writeSlow(this.#mem, this.at, this.#me, urgent, isTimed, isTimed ? giveUpAtMs(timeoutMs) : 0);
-    this.space.pending.lookSoon();
+    this.space.asyncAgent.lookSoon();
     if (status === CANCELLED) throw new TimeoutError('write', timeoutMs);
   }
 
@@ -362,8 +362,10 @@ export class RwSem {
       if (status === ACQUIRED) return Promise.resolve(this.makeGuard(mode) as G);
       if (status === TOO_MANY_READERS) throw this.tooManyReaders();
       if (checked.timeoutMs === 0) throw new TimeoutError(mode, 0);
-      const { pending } = this.space;
-      return new Promise<G>((resolve, reject) => pending.start(new Acquisition(this, mode, checked, pending, resolve, reject)));
+      const { asyncAgent } = this.space;
+      return new Promise<G>((resolve, reject) => {
+        asyncAgent.start(new Acquisition(this, mode, checked, asyncAgent, resolve, reject));
+      });
     } catch (error) {
       return Promise.reject(error);
     }

@@ -1,8 +1,4 @@
-import {
-  LOCKS_AT,
-  LOCK_WORDS,
-  SPACE_ID,
-} from './core/layout.ts';
+import { LOCKS_AT, LOCK_WORDS, SPACE_ID } from './core/layout.ts';
 import { agentRecords, type AgentRecord, claimAgent, isSameMemory, releaseAgent } from './agent.ts';
 import { AsyncAgent } from './async/async-agent.ts';
 import { DetachedError, StillInUseError } from './errors.ts';
@@ -32,8 +28,10 @@ export class LockSpace {
 
   /** @internal */ readonly mem: Int32Array;
   /** @internal */ readonly record: AgentRecord;
-  /** @internal */ readonly pending: AsyncAgent;
+  /** @internal */ readonly asyncAgent: AsyncAgent;
   readonly #capacity: number;
+  /** What the space was when this object was made: its memory may be formatted anew. */
+  readonly #id: string;
   readonly #locks = new Map<number, RwSem>();
   #detached = false;
 
@@ -43,8 +41,9 @@ export class LockSpace {
     this.handle = Object.freeze({ buffer: mem.buffer as SharedArrayBuffer, byteOffset: mem.byteOffset });
     this.record = claimAgent(mem);
     this.agent = this.record.id;
-    this.pending = new AsyncAgent(mem, this.record);
+    this.asyncAgent = new AsyncAgent(mem, this.record);
     this.#capacity = locks;
+    this.#id = spaceId(mem);
   }
 
   /** A space in a new `SharedArrayBuffer` of its own. Does not block. */
@@ -123,15 +122,20 @@ export class LockSpace {
     }
     this.#detached = true;
     for (const lock of this.#locks.values()) lock.detach();
-    this.pending.detach();
-    releaseAgent(this.mem, this.record.at, this.record.tag);
-    forget(this);
+    this.asyncAgent.detach();
+    giveBack(this.mem, this.record, this.#id);
+    forget(this, this.#id);
   }
 
   /** Slow-path events of all threads since the space was made. */
   events(): LockEvents {
     if (this.#detached) throw new DetachedError();
     return sumEvents(this.mem, agentRecords(this.mem));
+  }
+
+  /** @internal */
+  get id(): string {
+    return this.#id;
   }
 
   /** @internal */
@@ -150,8 +154,13 @@ const byId = new Map<string, WeakRef<LockSpace>>();
 /** A space that was dropped without `detach` gives its agent record back. */
 const dropped = new FinalizationRegistry(({ mem, record, id }: { mem: Int32Array; record: AgentRecord; id: string }) => {
   if (byId.get(id)?.deref() === undefined) byId.delete(id);
-  releaseAgent(mem, record.at, record.tag);
+  giveBack(mem, record, id);
 });
+
+/** Unless the memory has been formatted anew since. */
+function giveBack(mem: Int32Array, record: AgentRecord, id: string): void {
+  if (spaceId(mem) === id) releaseAgent(mem, record.at, record.tag);
+}
 
 let watchesExit = false;
 
@@ -168,7 +177,7 @@ function remember(space: LockSpace, buffer: SharedArrayBuffer, byteOffset = spac
   let spaces = byBuffer.get(buffer);
   if (!spaces) byBuffer.set(buffer, (spaces = new Map()));
   spaces.set(byteOffset, space);
-  const id = spaceId(space.mem);
+  const { id } = space;
   if (byId.get(id)?.deref() === space) return;
   byId.set(id, new WeakRef(space));
   dropped.register(space, { mem: space.mem, record: space.record, id }, space);
@@ -178,16 +187,17 @@ function remember(space: LockSpace, buffer: SharedArrayBuffer, byteOffset = spac
   }
 }
 
-function forget(space: LockSpace): void {
-  byBuffer.get(space.handle.buffer)?.delete(space.handle.byteOffset);
-  byId.delete(spaceId(space.mem));
+function forget(space: LockSpace, id: string): void {
+  const spaces = byBuffer.get(space.handle.buffer);
+  if (spaces?.get(space.handle.byteOffset) === space) spaces.delete(space.handle.byteOffset);
+  if (byId.get(id)?.deref() === space) byId.delete(id);
   dropped.unregister(space);
 }
 
 /** A thread that ends while it holds a lock keeps its record: the holder can still be named. */
 function giveBackIdleAgents(): void {
-  for (const ref of byId.values()) {
+  for (const [id, ref] of byId) {
     const space = ref.deref();
-    if (space?.isIdle) releaseAgent(space.mem, space.record.at, space.record.tag);
+    if (space?.isIdle) giveBack(space.mem, space.record, id);
   }
 }
