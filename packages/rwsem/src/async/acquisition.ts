@@ -20,6 +20,10 @@ export class Acquisition {
   /** Its waiter record, 0 while it queues inside the thread. */
   waiter = 0;
   settled = false;
+  /** In the queue inside the thread, with these neighbours. */
+  isInside = false;
+  before: Acquisition | null = null;
+  after: Acquisition | null = null;
 
   readonly #resolve: (guard: ReadGuard & WriteGuard) => void;
   readonly #reject: (reason: unknown) => void;

@@ -28,7 +28,9 @@ import { enqueueRead } from '../core/read.ts';
 import { takeReady } from '../core/ready.ts';
 import { attemptWrite, enqueueWrite } from '../core/write.ts';
 import type { AgentRecord } from '../agent.ts';
+import type { RwSem } from '../rwsem.ts';
 import type { Acquisition, Canceller } from './acquisition.ts';
+import { ThreadQueue } from './thread-queue.ts';
 import { Doorbell } from './doorbell.ts';
 import { WaiterPool } from './waiter-pool.ts';
 
@@ -39,8 +41,8 @@ export class AsyncAgent implements Canceller {
   readonly #doorbell: Doorbell;
   /** By waiter record: queued, or cancelled with a signal still to arrive. */
   readonly #queued = new Map<number, Acquisition>();
-  /** Those that queue inside the thread, first come first. */
-  readonly #overflow = new Set<Acquisition>();
+  /** Those that queue inside the thread, per lock, first come first. */
+  readonly #overflow = new Map<RwSem, ThreadQueue>();
   #unsettled = 0;
   #isScheduled = false;
   #isDetached = false;
@@ -68,10 +70,7 @@ export class AsyncAgent implements Canceller {
     if (acquisition.settled) return; // aborted by its own listener
     this.#unsettled++;
     acquisition.lock.addPending(acquisition);
-    if (acquisition.lock.overflowing > 0 || !this.#enqueue(acquisition)) {
-      this.#overflow.add(acquisition);
-      acquisition.lock.overflowing++;
-    }
+    if (acquisition.lock.overflowing > 0 || !this.#enqueue(acquisition)) this.#queueInside(acquisition);
     if (!acquisition.settled) acquisition.startTimer();
     this.#settleDown();
   }
@@ -105,10 +104,7 @@ export class AsyncAgent implements Canceller {
   /** After a timeout or an abort; too late if the lock has been granted already. */
   cancel(acquisition: Acquisition, reason: () => unknown): void {
     if (acquisition.settled) return;
-    if (this.#overflow.delete(acquisition)) {
-      acquisition.lock.overflowing--;
-      this.#fail(acquisition, reason);
-    } else if (acquisition.waiter !== 0) {
+    if (acquisition.waiter !== 0) {
       const { waiter } = acquisition;
       const status = cancelWaiter(this.#mem, acquisition.lock.at, this.#agent.at, waiter);
       if (status === CANCELLED) {
@@ -116,6 +112,9 @@ export class AsyncAgent implements Canceller {
         this.#pool.release(waiter);
       }
       if (status === CANCELLED || status === CANCELLED_SIGNALLED) this.#fail(acquisition, reason);
+    } else if (acquisition.isInside) {
+      this.#unqueueInside(acquisition);
+      this.#fail(acquisition, reason);
     } else {
       // Its own listener, before it was started.
       acquisition.fail(reason);
@@ -160,28 +159,42 @@ export class AsyncAgent implements Canceller {
     this.#grant(acquisition);
   }
 
-  /** Moves acquisitions from inside the thread to the shared queues while there are records. */
+  #queueInside(acquisition: Acquisition): void {
+    const { lock } = acquisition;
+    let queue = this.#overflow.get(lock);
+    if (!queue) this.#overflow.set(lock, (queue = new ThreadQueue()));
+    queue.push(acquisition);
+    acquisition.isInside = true;
+    lock.overflowing++;
+  }
+
+  #unqueueInside(acquisition: Acquisition): void {
+    const { lock } = acquisition;
+    const queue = this.#overflow.get(lock) as ThreadQueue;
+    queue.remove(acquisition);
+    acquisition.isInside = false;
+    if (queue.first === null) this.#overflow.delete(lock);
+    lock.overflowing--;
+  }
+
+  /** Moves acquisitions from inside the thread to the shared queues while there are records, lock by lock in turn. */
   #refill(): void {
-    const passed = new Set<unknown>();
-    let hasRecords = true;
-    for (const acquisition of this.#overflow) {
-      const { lock } = acquisition;
-      if (passed.has(lock)) continue;
-      if (hasRecords) {
-        hasRecords = this.#enqueue(acquisition);
-        if (hasRecords) {
-          this.#overflow.delete(acquisition);
-          lock.overflowing--;
-          continue;
-        }
+    for (let moved = true; moved; ) {
+      moved = false;
+      for (const queue of this.#overflow.values()) {
+        moved = (queue.first !== null && this.#moveUp(queue.first)) || moved;
       }
-      // No record: it cannot be told when the lock is free, so look.
-      if (lock.tryAcquire(acquisition.mode, true) === ACQUIRED) {
-        this.#overflow.delete(acquisition);
-        lock.overflowing--;
-        this.#grant(acquisition);
-      } else passed.add(lock);
     }
+  }
+
+  #moveUp(acquisition: Acquisition): boolean {
+    if (!this.#enqueue(acquisition)) {
+      // No record: nobody can tell it when the lock is free, so look.
+      if (acquisition.lock.tryAcquire(acquisition.mode, true) !== ACQUIRED) return false;
+      this.#grant(acquisition);
+    }
+    this.#unqueueInside(acquisition);
+    return true;
   }
 
   #grant(acquisition: Acquisition): void {
