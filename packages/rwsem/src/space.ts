@@ -62,8 +62,9 @@ export class LockSpace {
    * Makes a space inside memory of the caller's, such as a `WebAssembly.Memory`, and attaches to it.
    * Overwrites `byteLength(options)` bytes from `byteOffset` (a multiple of 64), and nothing else.
    * The caller makes sure that nobody uses them for anything else, another space included.
+   * The buffer must be shared (the types of `WebAssembly.Memory` do not tell).
    */
-  static format(buffer: SharedArrayBuffer, byteOffset: number, options: LockSpaceOptions = {}): LockSpace {
+  static format(buffer: ArrayBufferLike, byteOffset: number, options: LockSpaceOptions = {}): LockSpace {
     checkOptionsObject(options, 'options');
     const capacities = checkCapacities(options);
     const policy = checkPolicy(options.policy);
