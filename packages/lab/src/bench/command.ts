@@ -1,0 +1,141 @@
+/** `rwsem-lab bench`: from arguments to exit code. */
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Option, type Command } from 'commander';
+import pc from 'picocolors';
+import { CATALOG, openCompetitors } from '../locks/catalog.ts';
+import type { PolicyOptions } from '../locks/lock.ts';
+import { parsePolicy } from '../locks/policy.ts';
+import { hasFailure, toJson, type BenchReport } from '../report/bench-report.ts';
+import { groupByTitle } from '../report/bench-rows.ts';
+import { createProgress } from '../report/progress.ts';
+import { collectProvenance } from '../report/provenance.ts';
+import { renderGroup, renderNotes } from '../report/terminal.ts';
+import { ArgumentError, checkWritable } from './argument-error.ts';
+import { calibrate } from './calibrate.ts';
+import type { Competitor, Settings } from './competitor.ts';
+import { decimalNumber, DEFAULTS, listOf, MOST_THREADS, planWorkloads, wholeNumber, type BenchOptions } from './plan.ts';
+import { runBench, type WorkloadResult } from './run.ts';
+import { parseSection } from './section.ts';
+
+interface Arguments extends BenchOptions {
+  json?: string;
+  html: string | false;
+}
+
+export function addBenchCommand(program: Command): void {
+  const locks = [...CATALOG].map(([name, { about }]) => `  ${name.padEnd(22)} ${about}`).join('\n');
+  const empty = parseSection('empty');
+  const command = program
+    .command('bench')
+    .description('measure locks on real threads: acquire, critical section, release, think')
+    .addHelpText('after', `\nLocks:\n${locks}\n\nExit code: 0 all held; 1 exclusion violated, or a lock hung or failed; 2 bad arguments.`)
+    .action(async (options: Arguments) => {
+      process.exitCode = await bench(options);
+    });
+  const option = <T>(flags: string, about: string, parse: (text: string, previous: T) => T, fallback?: T, shown?: string) =>
+    command.addOption(new Option(flags, about).argParser(parse).default(fallback, shown));
+  const { threads, read, seconds, rounds, warmUpMs, graceMs } = DEFAULTS;
+  option('--threads <list>', `numbers of threads (default: ${threads})`, listOf(wholeNumber('--threads', 1, MOST_THREADS)));
+  option('--read <list>', `percentages of reads, every thread alike (default: ${read})`, listOf(wholeNumber('--read', 0, 100)));
+  option('--readers <n>', 'threads that only read; instead of --threads and --read', wholeNumber('--readers', 0, MOST_THREADS));
+  option('--writers <n>', 'threads that only write', wholeNumber('--writers', 0, MOST_THREADS));
+  option('--cs <section>', 'critical section: empty, 100spins, 5us (busy), 5us-sleep', parseSection, empty, 'empty');
+  option('--think <section>', 'the same, between two acquisitions', parseSection, empty, 'empty');
+  option('--seconds <s>', 'length of a round', decimalNumber('--seconds', 0, 3600), seconds);
+  option('--rounds <n>', 'rounds of every lock, in turn', wholeNumber('--rounds', 1, 1000), rounds);
+  option('--locks <names>', 'what to compare', listOf(lockName), [...DEFAULTS.locks], DEFAULTS.locks.join(','));
+  option('--policy <settings>', 'of rwsem: handoffAfterMs=4,writerWake=steal,spin=off,readerSteal=true; repeat to compare', addPolicy);
+  option('--sample-every <n>', 'time one acquisition in n (default: 61, or 1 if a section takes 1 µs)', wholeNumber('--sample-every', 1, 1e6));
+  option('--verify <on|off>', 'check inside every section that the lock excludes', onOff, true, 'on');
+  option('--warm-up-ms <ms>', 'before every round', wholeNumber('--warm-up-ms', 0, 60_000), warmUpMs);
+  option('--grace-ms <ms>', 'after which a thread that does not stop counts as hung', wholeNumber('--grace-ms', 1, 600_000), graceMs);
+  command
+    .option('--json <file>', 'write all figures of all rounds')
+    .option('--html <file>', 'where the page with the plots goes', 'bench-report.html')
+    .option('--no-html', 'write no page');
+}
+
+function lockName(text: string): string {
+  openCompetitors([text], []);
+  return text;
+}
+
+function addPolicy(text: string, previous: PolicyOptions[] | undefined): PolicyOptions[] {
+  return [...(previous ?? []), parsePolicy(text)];
+}
+
+function onOff(text: string): boolean {
+  if (text !== 'on' && text !== 'off') throw new ArgumentError(`--verify is on or off, not "${text}"`);
+  return text === 'on';
+}
+
+async function bench(options: Arguments): Promise<number> {
+  const workloads = planWorkloads(options);
+  const requested = openCompetitors(options.locks, options.policy ?? []);
+  for (const file of [options.json, options.html]) if (typeof file === 'string') checkWritable(file);
+
+  const { present, settings, absent } = await prepareAll(requested);
+  for (const [name, reason] of Object.entries(absent)) process.stderr.write(pc.yellow(`${name} is absent: ${reason}\n`));
+  if (present.length === 0) throw new ArgumentError('none of the locks can run here');
+
+  const calibration = calibrate(options.cs, options.think);
+  const progress = createProgress(process.stderr, options.rounds);
+  const interrupt = stopOnInterrupt();
+  let results: WorkloadResult[];
+  try {
+    results = await runBench(present, workloads, options, progress, interrupt.signal);
+  } finally {
+    progress.done();
+    interrupt.release();
+  }
+
+  const { seconds, rounds, warmUpMs, verify } = options;
+  const report: BenchReport = {
+    kind: 'rwsem-lab bench',
+    schema: 1,
+    provenance: collectProvenance(),
+    options: { seconds, rounds, warmUpMs, verify },
+    settings,
+    calibration,
+    absent,
+    interrupted: interrupt.signal.aborted,
+    results,
+  };
+  await publish(report, options);
+  return hasFailure(report) ? 1 : 0;
+}
+
+async function prepareAll(requested: Competitor[]) {
+  const present: Competitor[] = [];
+  const settings: Record<string, Settings> = {};
+  const absent: Record<string, string> = {};
+  for (const competitor of requested) {
+    try {
+      settings[competitor.name] = await competitor.prepare();
+      present.push(competitor);
+    } catch (error) {
+      absent[competitor.name] = error instanceof Error ? error.message : String(error);
+    }
+  }
+  return { present, settings, absent };
+}
+
+/** The first interrupt ends the run after the current round, with what there is; the second at once. */
+function stopOnInterrupt() {
+  const controller = new AbortController();
+  const onInterrupt = () => controller.abort();
+  process.once('SIGINT', onInterrupt);
+  return { signal: controller.signal, release: () => process.off('SIGINT', onInterrupt) };
+}
+
+async function publish(report: BenchReport, { json, html }: Arguments): Promise<void> {
+  for (const [title, group] of groupByTitle(report.results)) process.stdout.write(`${renderGroup(title, group)}\n\n`);
+  process.stdout.write(`${renderNotes(report)}\n`);
+  if (json !== undefined) writeFileSync(json, toJson(report));
+  if (html !== false && report.results.length > 0) {
+    const { renderHtml } = await import('../report/html.ts'); // the plotting library takes 0.2 s to load
+    writeFileSync(html, renderHtml(report));
+    process.stdout.write(`Plots: ${resolve(html)}\n`);
+  }
+}

@@ -1,0 +1,106 @@
+/** Runs a lock module on worker threads, one round at a time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LockModule, PolicyOptions } from '../locks/lock.ts';
+import { failedRound, type Competitor, type RoundRequest, type RoundResult } from './competitor.ts';
+import { Crew, CrewError } from './crew.ts';
+import { controlBytes, LEAVING, MEASURING, progressWord, setPhase, STOPPED, WARM, WARMING } from './protocol.ts';
+import { lostWrites, WITNESS_BYTES } from './witness.ts';
+
+const STARTING_MS = 30_000;
+const PROGRESS_MS = 200;
+
+export function threadCompetitor(name: string, lockModule: string, policy: PolicyOptions = {}): Competitor {
+  return {
+    name,
+    async prepare() {
+      const { create } = (await import(lockModule)) as LockModule;
+      const shared = create({ agents: 1, policy });
+      shared.dispose?.();
+      return shared.settings ?? {};
+    },
+    run: (request) => runRound(lockModule, policy, request),
+  };
+}
+
+async function runRound(lockModule: string, policy: PolicyOptions, request: RoundRequest): Promise<RoundResult> {
+  const { workload, verify, warmUpMs, sampleEvery, graceMs } = request;
+  const threads = workload.readPercents.length;
+  const control = new Int32Array(new SharedArrayBuffer(controlBytes(threads)));
+  const witness = new SharedArrayBuffer(WITNESS_BYTES);
+  const module = (await import(lockModule)) as LockModule;
+  const shared = module.create({ agents: threads + 1, policy });
+  const crew = new Crew(
+    workload.readPercents.map((readPercent, index) => ({
+      lockModule,
+      handle: shared.handle,
+      control: control.buffer as SharedArrayBuffer,
+      witness,
+      index,
+      readPercent,
+      section: workload.section,
+      think: workload.think,
+      sampleEvery,
+      verify,
+    })),
+  );
+  try {
+    await crew.all('attached', STARTING_MS);
+    setPhase(control, WARMING);
+    await sleep(warmUpMs);
+    setPhase(control, WARM);
+    const warm = await crew.all('warm', graceMs);
+
+    const eventsBefore = shared.events?.() ?? null;
+    for (let index = 0; index < threads; index++) control[progressWord(index)] = 0;
+    setPhase(control, MEASURING);
+    const fromMs = performance.now();
+    await watch(crew, control, fromMs, request);
+    setPhase(control, STOPPED);
+    const measuredMs = performance.now() - fromMs;
+    const done = await crew.all('done', graceMs);
+
+    const events = eventsBefore === null ? null : difference(shared.events?.() ?? {}, eventsBefore);
+    setPhase(control, LEAVING);
+    await crew.gone();
+
+    const agents = done.map(({ counts }) => counts);
+    const writes = sum(warm.map((message) => message.writes)) + sum(agents.map((agent) => agent.writes));
+    const overlaps = sum(done.map((message) => message.violations));
+    const lost = verify ? lostWrites(new Int32Array(witness), writes) : 0;
+    return {
+      seconds: measuredMs / 1000,
+      agents,
+      verdict: verify ? (overlaps + lost > 0 ? 'VIOLATED' : 'held') : 'unchecked',
+      violations: overlaps + lost,
+      detail: overlaps + lost > 0 ? `${overlaps} overlaps seen inside the lock, ${lost} writes lost` : null,
+      events,
+    };
+  } catch (error) {
+    if (error instanceof CrewError) return failedRound(error.verdict, error.message);
+    throw error;
+  } finally {
+    await crew.terminate();
+    shared.dispose?.();
+  }
+}
+
+/** Waits for the end of the round and meanwhile reports how far the threads have come. */
+async function watch(crew: Crew, control: Int32Array, fromMs: number, request: RoundRequest): Promise<void> {
+  const threads = request.workload.readPercents.length;
+  for (;;) {
+    const leftMs = fromMs + request.seconds * 1000 - performance.now();
+    if (leftMs <= 0) return;
+    await Promise.race([sleep(Math.min(leftMs, PROGRESS_MS)), crew.failure]);
+    let operations = 0;
+    for (let index = 0; index < threads; index++) operations += control[progressWord(index)]! >>> 0;
+    request.onProgress?.(operations, (performance.now() - fromMs) / 1000);
+  }
+}
+
+function difference(after: Record<string, number>, before: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)]));
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,11 @@
+/**
+ * Deliberately broken: does nothing at all, like the first entry of the kernel's locktorture.
+ *
+ * A run that reports this lock as sound proves that the bench is blind, not that the lock works.
+ */
+import type { AgentLock, LockModule } from './lock.ts';
+
+export const { create, attach }: LockModule<null> = {
+  create: () => ({ handle: null }),
+  attach: (): AgentLock => ({ readLock() {}, readUnlock() {}, writeLock() {}, writeUnlock() {} }),
+};

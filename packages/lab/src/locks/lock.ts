@@ -1,0 +1,43 @@
+/**
+ * What a lock has to look like to be measured.
+ *
+ * A lock that lives in shared memory is a module with two functions: `create`, called once by the
+ * measuring thread, makes the shared state and a handle that survives structured clone; `attach`,
+ * called in every worker, turns the handle into four functions. Nothing else of the bench knows
+ * which lock it runs.
+ */
+import type { Policy } from 'rwsem';
+
+/** One thread's view of a lock. Calls come in matching pairs and block the thread. */
+export interface AgentLock {
+  readLock(): void;
+  readUnlock(): void;
+  writeLock(): void;
+  writeUnlock(): void;
+  /** Gives back what `attach` took. Called once, when the thread holds nothing. */
+  detach?(): void;
+}
+
+export interface SharedLock<Handle = unknown> {
+  readonly handle: Handle;
+  /** Goes into the report. */
+  readonly settings?: Record<string, string | number | boolean>;
+  /** Event counts since creation, summed over all threads. */
+  events?(): Record<string, number>;
+  /** Called once, after every worker has detached. */
+  dispose?(): void;
+}
+
+export interface LockOptions {
+  /** How many threads will attach, the creating one included. */
+  agents: number;
+  policy: PolicyOptions;
+}
+
+export interface LockModule<Handle = unknown> {
+  create(options: LockOptions): SharedLock<Handle>;
+  attach(handle: Handle): AgentLock;
+}
+
+/** The part of rwsem's policy that was given on the command line; the rest are its defaults. */
+export type PolicyOptions = Partial<Policy>;

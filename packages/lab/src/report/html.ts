@@ -1,0 +1,98 @@
+/** The bench report as one HTML file without scripts, styles or images from elsewhere. */
+import type { WorkloadResult } from '../bench/run.ts';
+import type { BenchReport } from './bench-report.ts';
+import { columnsFor, groupByTitle, rowsOf } from './bench-rows.ts';
+import { formatEvents, formatNs } from './format.ts';
+import { plotGroup } from './plots.ts';
+
+export function renderHtml(report: BenchReport): string {
+  const { provenance, results, options } = report;
+  const groups = [...groupByTitle(results)].map(([title, group]) => renderGroup(title, group)).join('\n');
+  const interrupted = report.interrupted ? '<p class="bad">Stopped early: not all rounds were run.</p>' : '';
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>rwsem-lab bench, ${escape(provenance.date)}</title>
+<style>${STYLE}</style>
+<h1>rwsem-lab bench</h1>
+${interrupted}
+<p>Threads loop over acquire, critical section, release, think. Medians and ranges over ${options.rounds} rounds of
+${options.seconds} s; per-thread figures in kops/s; ratio: total relative to the first lock, round by round.</p>
+${groups}
+<h2>Where this comes from</h2>
+${renderProvenance(report)}
+</html>
+`;
+}
+
+function renderGroup(title: string, results: WorkloadResult[]): string {
+  const figures = plotGroup(results).map(({ title: caption, svg }) => `<figure><figcaption>${escape(caption)}</figcaption>${svg}</figure>`);
+  return `<h2>${escape(title)}</h2>
+<div class="plots">${figures.join('\n')}</div>
+<div class="wide">${renderTable(results)}</div>
+${renderEvents(results)}`;
+}
+
+function renderTable(results: WorkloadResult[]): string {
+  const columns = columnsFor(results);
+  const head = columns.map(({ title, align }) => `<th class="${align}">${lines(title)}</th>`).join('');
+  const rows = results.flatMap(rowsOf).map((row) => {
+    const cells = columns.map(({ key, align }) => {
+      const bad = key === 'verdict' && row.verdict !== 'held' ? ' bad' : '';
+      return `<td class="${align}${bad}">${lines(row[key])}</td>`;
+    });
+    return `<tr>${cells.join('')}</tr>`;
+  });
+  return `<table><thead><tr>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table>`;
+}
+
+function renderEvents(results: WorkloadResult[]): string {
+  const items = results.flatMap(({ threads, locks }) =>
+    locks.flatMap(({ lock, summary }) =>
+      summary.events === null ? [] : [`<li>${escape(`${threads} x ${lock}: ${formatEvents(summary.events)}`)}</li>`],
+    ),
+  );
+  return items.length === 0 ? '' : `<details><summary>Events counted by the lock, all rounds</summary><ul>${items.join('')}</ul></details>`;
+}
+
+function renderProvenance({ provenance, settings, calibration, absent, options }: BenchReport): string {
+  const facts: Array<[string, string]> = [
+    ['command', provenance.commandLine],
+    ['date', provenance.date],
+    ['runtime', provenance.runtime],
+    ['CPU', `${provenance.cpuModel}, ${provenance.cores} cores`],
+    ['system', `${provenance.system}, ${provenance.memoryGiB} GiB`],
+    ['rounds', `${options.rounds} of ${options.seconds} s, after ${options.warmUpMs} ms of warm-up`],
+    ['exclusion', options.verify ? 'verified inside every section' : 'not verified'],
+    ['clock', `${formatNs(calibration.clockNs)} a reading`],
+    ['section alone', formatNs(calibration.sectionUs * 1000)],
+    ['think alone', formatNs(calibration.thinkUs * 1000)],
+    ...Object.entries(settings).map(([name, values]): [string, string] => [
+      name,
+      Object.entries(values).map(([key, value]) => `${key}=${String(value)}`).join(', ') || 'no settings',
+    ]),
+    ...Object.entries(absent).map(([name, reason]): [string, string] => [`${name} absent`, reason]),
+    ['core SHA-256', provenance.core.sha256],
+    ...Object.entries(provenance.core.files).map(([name, hash]): [string, string] => [`core/${name}`, hash]),
+  ];
+  return `<table class="facts">${facts.map(([name, value]) => `<tr><th class="left">${escape(name)}</th><td>${escape(value)}</td></tr>`).join('\n')}</table>`;
+}
+
+function lines(text: string): string {
+  return text.split('\n').map(escape).join('<br>');
+}
+
+function escape(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+const STYLE = `
+body { font: 15px/1.5 system-ui, sans-serif; color: #212529; background: #fff; max-width: 1180px; margin: 2em auto; padding: 0 1em }
+h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin-top: 2.5em; border-bottom: 1px solid #dee2e6 }
+.plots { display: flex; flex-wrap: wrap; gap: 12px } figure { margin: 0 } figcaption { color: #495057; font-size: .9em }
+.wide { overflow-x: auto } table { border-collapse: collapse; font-size: .85em; font-variant-numeric: tabular-nums; margin: 1em 0 }
+th, td { padding: 2px 10px; vertical-align: top; white-space: nowrap } thead th { border-bottom: 1px solid #adb5bd; font-weight: 600 }
+.left { text-align: left } .right { text-align: right } .bad { color: #c92a2a; font-weight: 600 }
+.facts td { font-family: ui-monospace, monospace; white-space: normal; overflow-wrap: anywhere } li, summary { font-size: .85em }
+`;

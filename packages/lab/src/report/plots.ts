@@ -1,0 +1,120 @@
+/** Plots as SVG text, drawn once: the report needs no script and no network to show them. */
+import { BarChart, LineChart } from 'echarts/charts';
+import { GridComponent, LegendComponent, TitleComponent } from 'echarts/components';
+import { init, use, type EChartsCoreOption } from 'echarts/core';
+import { SVGRenderer } from 'echarts/renderers';
+import type { WorkloadResult } from '../bench/run.ts';
+import { mergeLatency } from '../bench/statistics.ts';
+import { formatNs } from './format.ts';
+
+use([BarChart, LineChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer]);
+
+const WIDTH = 560;
+const HEIGHT = 320;
+const COLOURS = ['#0b7285', '#e8590c', '#5f3dc4', '#2b8a3e', '#c2255c', '#868e96'];
+
+export interface Plot {
+  title: string;
+  svg: string;
+}
+
+/** For results that differ in the number of threads only. */
+export function plotGroup(results: WorkloadResult[]): Plot[] {
+  const locks = [...new Set(results.flatMap((result) => result.locks.map(({ lock }) => lock)))];
+  return [plotThroughput(results, locks), ...plotFairness(results, locks), ...plotLatency(results, locks)];
+}
+
+function plotThroughput(results: WorkloadResult[], locks: string[]): Plot {
+  const figure = (lock: string, pick: 'median' | 'min' | 'max') =>
+    results.map((result) => find(result, lock)?.summary.totalKops?.[pick] ?? null);
+  const series = locks.flatMap((lock, index) => {
+    const colour = COLOURS[index % COLOURS.length]!;
+    const range = { type: 'line', symbol: 'none', lineStyle: { width: 1, type: 'dotted', color: colour } };
+    return [
+      // A line needs two points.
+      { name: lock, type: results.length > 1 ? 'line' : 'bar', data: figure(lock, 'median'), symbolSize: 7, color: colour },
+      { ...range, data: figure(lock, 'min') },
+      { ...range, data: figure(lock, 'max') },
+    ];
+  });
+  return draw('Total kops/s by threads (dotted: lowest and highest round)', {
+    legend: { bottom: 0, itemGap: 24, data: locks },
+    xAxis: { type: 'category', name: 'threads', nameLocation: 'middle', nameGap: 24, data: results.map(({ threads }) => threads) },
+    yAxis: { type: 'value', name: 'kops/s' },
+    series,
+  });
+}
+
+/** From the slowest to the fastest thread, relative to the mean: a stub at 1 is fair. */
+function plotFairness(results: WorkloadResult[], locks: string[]): Plot[] {
+  const rows = results.flatMap(({ threads, locks: measured }) =>
+    measured.flatMap(({ lock, summary }) =>
+      summary.groups
+        .filter((group) => group.threads > 1)
+        .map((group) => ({
+          name: `${threads} ${group.role === 'all' ? '' : `${group.role} `}${lock}`,
+          low: group.minOverMean,
+          high: group.maxOverMean,
+          colour: COLOURS[locks.indexOf(lock) % COLOURS.length]!,
+        })),
+    ),
+  );
+  if (rows.length === 0) return [];
+  rows.reverse(); // a category axis counts from below
+  const labelWidth = Math.max(...rows.map(({ name }) => name.length)) * 7 + 16;
+  const plot = draw(
+    'Per-thread rate relative to the mean, slowest to fastest',
+    {
+      grid: { left: labelWidth, right: 24, top: 20, bottom: 30 },
+      xAxis: { type: 'value', min: 0 },
+      yAxis: { type: 'category', data: rows.map(({ name }) => name) },
+      series: [
+        { type: 'bar', stack: 'range', itemStyle: { color: 'transparent' }, data: rows.map(({ low }) => low) },
+        {
+          type: 'bar',
+          stack: 'range',
+          barMinHeight: 3,
+          data: rows.map(({ low, high, colour }) => ({ value: high - low, itemStyle: { color: colour } })),
+        },
+      ],
+    },
+    Math.max(HEIGHT, 80 + rows.length * 22),
+  );
+  return [plot];
+}
+
+const SHARES = [0.5, 0.9, 0.99, 0.999, 0.9999, 1];
+
+/** Of the largest number of threads. */
+function plotLatency(results: WorkloadResult[], locks: string[]): Plot[] {
+  const largest = results.at(-1)!;
+  return (['readLatency', 'writeLatency'] as const).flatMap((which) => {
+    const series = locks.flatMap((lock, index) => {
+      const merged = mergeLatency(find(largest, lock)?.rounds ?? [], which);
+      if (merged.samples === 0) return [];
+      const data = SHARES.map((share) => Math.max(1, merged.quantile(share)));
+      return [{ name: lock, type: 'line', symbolSize: 7, data, color: COLOURS[index % COLOURS.length]! }];
+    });
+    if (series.length === 0) return [];
+    return [
+      draw(`${which === 'readLatency' ? 'Read' : 'Write'} latency, threads: ${largest.threads}`, {
+        legend: { bottom: 0, itemGap: 24 },
+        xAxis: { type: 'category', data: SHARES.map((share) => (share === 1 ? 'max' : `${share * 100} %`)) },
+        yAxis: { type: 'log', axisLabel: { formatter: formatNs } },
+        series,
+      }),
+    ];
+  });
+}
+
+function find(result: WorkloadResult, name: string) {
+  return result.locks.find(({ lock }) => lock === name);
+}
+
+function draw(title: string, option: EChartsCoreOption, height = HEIGHT): Plot {
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height });
+  chart.setOption({ animation: false, textStyle: { fontFamily: 'system-ui, sans-serif' }, grid: { left: 70, right: 24, top: 40, bottom: 60 }, ...option });
+  const svg = chart.renderToSVGString();
+  chart.dispose();
+  return { title, svg };
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { runBench, type RunOptions } from '../dist/bench/run.js';
+import { parseSection } from '../dist/bench/section.js';
+import { dedicatedWorkload, uniformWorkload, type Workload } from '../dist/bench/workload.js';
+import { openCompetitors } from '../dist/locks/catalog.js';
+import type { BenchReport } from '../dist/report/bench-report.js';
+
+const empty = parseSection('empty');
+// Long enough for a thread to be preempted inside: overlaps happen on a single core too.
+const long = parseSection('20us');
+const options: RunOptions = { seconds: 0.1, rounds: 1, warmUpMs: 20, graceMs: 10_000, verify: true };
+const silent = { moment() {}, workloadDone() {} };
+
+async function runOne(lock: string, workload: Workload, some: Partial<RunOptions> = {}) {
+  const [competitor] = openCompetitors([lock], []);
+  await competitor!.prepare();
+  const results = await runBench([competitor!], [workload], { ...options, ...some }, silent, new AbortController().signal);
+  return results[0]!.locks[0]!;
+}
+
+const compiler = spawnSync(process.env['CC'] || 'cc', ['--version']).status === 0;
+
+for (const lock of ['rwsem', 'futex-mutex', 'pthread', 'pthread-prefer-writer']) {
+  test(`${lock} excludes, and every thread is counted`, { skip: lock.startsWith('pthread') && !compiler }, async () => {
+    const { summary, rounds } = await runOne(lock, uniformWorkload(2, 50, empty, empty));
+    assert.equal(summary.detail, null);
+    assert.equal(summary.verdict, 'held');
+    assert.equal(rounds[0]!.agents.length, 2);
+    assert.ok(summary.totalKops!.median > 0);
+    assert.ok(summary.readLatency!.samples > 0);
+    assert.ok(summary.writeLatency!.samples > 0);
+    assert.ok((summary.events !== null) === (lock === 'rwsem'));
+  });
+}
+
+for (const lock of ['broken-nothing', 'broken-pthread']) {
+  test(`${lock} is found out`, { skip: lock === 'broken-pthread' && !compiler }, async () => {
+    const { summary } = await runOne(lock, uniformWorkload(3, 0, long, empty));
+    assert.equal(summary.verdict, 'VIOLATED');
+    assert.match(summary.detail!, /overlaps/);
+  });
+}
+
+test('readers beside a writer are found out', async () => {
+  const { summary } = await runOne('broken-readers', dedicatedWorkload(2, 1, long, empty));
+  assert.equal(summary.verdict, 'VIOLATED');
+});
+
+test('a lock whose sleepers are never woken does not hang the bench', async () => {
+  const { summary, rounds } = await runOne('broken-wakeup', uniformWorkload(3, 0, long, empty), { rounds: 3, graceMs: 500 });
+  assert.equal(summary.verdict, 'HUNG');
+  assert.equal(summary.totalKops, null);
+  assert.equal(rounds.length, 1, 'it is not tried again');
+});
+
+test('without verification nothing is claimed', async () => {
+  const { summary } = await runOne('broken-nothing', uniformWorkload(2, 0, long, empty), { verify: false });
+  assert.equal(summary.verdict, 'unchecked');
+});
+
+test('an interrupt ends the run with what there is', async () => {
+  const stop = new AbortController();
+  const [competitor] = openCompetitors(['futex-mutex'], []);
+  const workloads = [uniformWorkload(1, 0, empty, empty), uniformWorkload(2, 0, empty, empty)];
+  const observer = { ...silent, moment: () => stop.abort() };
+  const results = await runBench([competitor!], workloads, { ...options, rounds: 5 }, observer, stop.signal);
+  assert.equal(results.length, 1);
+  assert.equal(results[0]!.locks[0]!.rounds.length, 1);
+});
+
+test('the command reports a broken lock with exit code 1, in the table, the JSON and the page', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'rwsem-lab-test-'));
+  try {
+    const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+    const parameters = ['--locks', 'rwsem,broken-nothing', '--threads', '2,3', '--read', '50', '--cs', '20us', '--rounds', '2', '--seconds', '0.1', '--json', 'all.json', '--policy', 'spin=off'];
+    const { status, stdout } = spawnSync(process.execPath, [cli, 'bench', ...parameters], { cwd: directory, encoding: 'utf8' });
+    assert.equal(status, 1);
+    assert.match(stdout, /broken-nothing.* VIOLATED/);
+    assert.match(stdout, /rwsem\{spin=off\}.* held/);
+
+    const report = JSON.parse(readFileSync(join(directory, 'all.json'), 'utf8')) as BenchReport;
+    assert.equal(report.results.length, 2);
+    assert.equal(report.settings['rwsem{spin=off}']!['spin'], 'off');
+    assert.equal(report.settings['rwsem{spin=off}']!['handoffAfterMs'], 4);
+    assert.match(report.provenance.core.sha256, /^[0-9a-f]{64}$/);
+    assert.ok(Object.keys(report.provenance.core.files).includes('layout.js'));
+    assert.match(report.provenance.commandLine, /--threads 2,3/);
+    assert.match(report.provenance.runtime, /\d/);
+
+    const page = readFileSync(join(directory, 'bench-report.html'), 'utf8');
+    assert.ok(page.includes('VIOLATED') && page.includes(report.provenance.core.sha256));
+    assert.ok(page.includes('<svg'));
+    assert.doesNotMatch(page, /<script|<link|(src|href)="https?:/);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
