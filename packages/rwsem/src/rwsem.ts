@@ -2,7 +2,7 @@ import { ACQUIRED, ASYNC_OWNER, BUSY, CANCELLED, MAX_READERS, TOO_MANY_READERS, 
 import { readerIsIn } from './core/count.ts';
 import { clockMs } from './core/env.ts';
 import { recordReader } from './core/owner.ts';
-import { arriveReader, releaseRead, releaseWrite, tryWrite } from './core/fast-path.ts';
+import { arriveReader, arriveWriter, releaseRead, releaseWrite } from './core/fast-path.ts';
 import { arriveReaderPolitely, NOT_ARRIVED, readSlow, tryRead, withdrawReader } from './core/read.ts';
 import { downgradeWrite, wakeAfterRead, wakeAfterWrite } from './core/release.ts';
 import { writeSlow } from './core/write.ts';
@@ -125,7 +125,8 @@ export class RwSem {
   /** `write` without a guard: pair it with `upWrite`. Blocks. */
   downWrite(): void {
     if (this.#gate !== MAY_BLOCK) this.#refuse('downWrite');
-    if (!tryWrite(this.#mem, this.at, this.#tag)) this.#writeSlow(Infinity, false);
+    const count = arriveWriter(this.#mem, this.at, this.#tag);
+    if (count !== 0) this.#writeSlow(count, Infinity, false);
     this.#rawWrites = 1;
   }
 
@@ -146,7 +147,7 @@ export class RwSem {
   /** Acquires for writing. Never blocks. Otherwise as `readAsync`. */
   writeAsync(options?: AcquireOptions): Promise<WriteGuard> {
     if (options === undefined && this.#gate !== DETACHED && this.overflowing === 0) {
-      if (tryWrite(this.#mem, this.at, this.#asyncTag)) return Promise.resolve(this.makeGuard('write'));
+      if (arriveWriter(this.#mem, this.at, this.#asyncTag) === 0) return Promise.resolve(this.makeGuard('write'));
     }
     return this.#acquireAsync('write', options);
   }
@@ -301,11 +302,13 @@ export class RwSem {
   #blockingWrite(form: string, options: AcquireOptions | undefined): void {
     if (options === undefined) {
       if (this.#gate !== MAY_BLOCK) this.#refuse(form);
-      if (!tryWrite(this.#mem, this.at, this.#tag)) this.#writeSlow(Infinity, false);
+      const count = arriveWriter(this.#mem, this.at, this.#tag);
+      if (count !== 0) this.#writeSlow(count, Infinity, false);
       return;
     }
     const { timeoutMs, urgent } = this.#checkBlocking(form, options);
-    if (!tryWrite(this.#mem, this.at, this.#tag)) this.#writeSlow(timeoutMs, urgent);
+    const count = arriveWriter(this.#mem, this.at, this.#tag);
+    if (count !== 0) this.#writeSlow(count, timeoutMs, urgent);
   }
 
   #checkBlocking(form: string, options: AcquireOptions): CheckedAcquire {
@@ -344,11 +347,11 @@ export class RwSem {
     }
   }
 
-  #writeSlow(timeoutMs: number, urgent: boolean): void {
+  #writeSlow(count: number, timeoutMs: number, urgent: boolean): void {
     this.#refuseDeadlock('write');
     if (timeoutMs === 0) throw new TimeoutError('write', 0);
     const isTimed = timeoutMs < LONGEST_MS;
-    const status = writeSlow(this.#mem, this.at, this.#me, urgent, isTimed, isTimed ? giveUpAtMs(timeoutMs) : 0);
+    const status = writeSlow(this.#mem, this.at, this.#me, count, urgent, isTimed, isTimed ? giveUpAtMs(timeoutMs) : 0);
     this.space.asyncAgent.lookSoon();
     if (status === CANCELLED) throw new TimeoutError('write', timeoutMs);
   }
@@ -382,7 +385,7 @@ export class RwSem {
   tryAcquire(mode: Mode, isAsync: boolean): number {
     const tag = isAsync ? this.#asyncTag : this.#tag;
     if (mode === 'read') return tryRead(this.#mem, this.at, tag);
-    return tryWrite(this.#mem, this.at, tag) ? ACQUIRED : BUSY;
+    return arriveWriter(this.#mem, this.at, tag) === 0 ? ACQUIRED : BUSY;
   }
 
   // ── What this thread holds and awaits ─────────────────────────────────────────────────────────

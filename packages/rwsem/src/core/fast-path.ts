@@ -22,11 +22,14 @@ export function arriveReader(mem: Int32Array, lock: number): number {
   return (Atomics.add(mem, lock + COUNT, READER) + READER) | 0;
 }
 
-/** From the idle word only. Also the whole of a try. */
-export function tryWrite(mem: Int32Array, lock: number, tag: number): boolean {
-  if (Atomics.compareExchange(mem, lock + COUNT, 0, WRITER) !== 0) return false;
-  recordWriter(mem, lock, tag);
-  return true;
+/**
+ * From the idle word only: 0, and the writer holds the lock; otherwise the count that was in the way.
+ * Also the whole of a try.
+ */
+export function arriveWriter(mem: Int32Array, lock: number, tag: number): number {
+  const count = Atomics.compareExchange(mem, lock + COUNT, 0, WRITER);
+  if (count === 0) recordWriter(mem, lock, tag);
+  return count;
 }
 
 /** True if the caller must call `wakeAfterRead` now. */

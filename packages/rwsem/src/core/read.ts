@@ -27,6 +27,7 @@ import {
   hasHandoff,
   hasWaiters,
   isOverflown,
+  isWaking,
   isWriteLocked,
   mustWake,
   readerCount,
@@ -87,7 +88,8 @@ function stealRead(mem: Int32Array, lock: number, me: number, count: number): bo
   recordReader(mem, lock, relaxedLoad(mem, me + AGENT_TAG));
   countEvent(mem, me, RLOCK_STEAL);
   // The only reader inside takes the readers at the front along: nobody else will until it leaves.
-  if (readerCount(count) === 1 && hasWaiters(count)) {
+  // With WAKING set there are none: a writer is first.
+  if (readerCount(count) === 1 && hasWaiters(count) && !isWaking(count)) {
     lockWaitLock(mem, lock, me);
     wakeQueue(mem, lock, me, WAKE_READ_OWNED);
     unlockWaitLock(mem, lock);

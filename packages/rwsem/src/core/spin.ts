@@ -33,11 +33,16 @@ import { enterSpinQueue, leaveSpinQueue } from './spin-queue.ts';
 
 /** For one acquisition. */
 const SPIN_LIMIT_US = 50;
-/** The same in turns, for coarse clocks: a turn takes 10 ns at the least. */
-const SPIN_LIMIT_TURNS = SPIN_LIMIT_US * 100;
-const MAX_GAP = 128;
-/** The clock is read once in so many turns. */
-const TURNS_PER_CLOCK = 16;
+/** The same in turns, for coarse clocks: a turn takes 2 ns at the least. */
+const SPIN_LIMIT_TURNS = SPIN_LIMIT_US * 500;
+/**
+ * Turns between two looks at the lock, at first and at most. Each look takes the cache line away from
+ * the owner: with short gaps two threads spend their time passing the line to and fro.
+ */
+const FIRST_GAP_TURNS = 256;
+const MAX_GAP_TURNS = 1024;
+/** The same for a waiter that will be next: nobody competes with it, and it is told on its own word. */
+const HANDOFF_GAP_TURNS = 16;
 
 function maySpin(mem: Int32Array, lock: number, me: number): boolean {
   if (relaxedLoad(mem, me + MAY_SPIN) === 0 || relaxedLoad(mem, me + SPIN_STUCK) !== 0) return false;
@@ -66,12 +71,12 @@ function tryWriteUnqueued(mem: Int32Array, lock: number, count: number): boolean
   return Atomics.compareExchange(mem, lock + COUNT, count, count | WRITER) === count;
 }
 
-/** True if stealing or spinning got the write lock. Never parks. */
-export function spinForWrite(mem: Int32Array, lock: number, me: number): boolean {
+/** True if stealing or spinning got the write lock that had this count. Never parks. */
+export function spinForWrite(mem: Int32Array, lock: number, me: number, count: number): boolean {
   if (relaxedLoad(mem, POLICY_SPIN) === SPIN_OFF) return false;
   // The fast path refuses a free lock that has waiters. Not worth the spinner queue, whose first may
   // be suspended.
-  if (tryWriteUnqueued(mem, lock, Atomics.load(mem, lock + COUNT))) {
+  if (tryWriteUnqueued(mem, lock, count)) {
     recordWriter(mem, lock, relaxedLoad(mem, me + AGENT_TAG));
     countEvent(mem, me, OPT_LOCK);
     return true;
@@ -92,30 +97,27 @@ export function spinForWrite(mem: Int32Array, lock: number, me: number): boolean
 function watchLock(mem: Int32Array, lock: number, me: number): boolean {
   const anyOwner = relaxedLoad(mem, POLICY_SPIN) === SPIN_ANY_OWNER;
   const start = spinClockUs();
-  let gap = 1;
-  let readersSince = 0;
-  let readersLimitUs = -1; // -1 while the owner is not known to be a reader
-  for (let turns = 0; turns < SPIN_LIMIT_TURNS; turns = (turns + 1) | 0) {
+  let readersSince = start;
+  let areReadersTimed = false;
+  let gap = FIRST_GAP_TURNS;
+  for (let turns = 0; turns < SPIN_LIMIT_TURNS; turns = (turns + gap) | 0) {
+    backOff(mem, me, gap);
+    if (gap < MAX_GAP_TURNS) gap = gap << 1;
     const owner = Atomics.load(mem, lock + OWNER);
     const count = Atomics.load(mem, lock + COUNT);
     if (tryWriteUnqueued(mem, lock, count)) return true;
     if (hasHandoff(count) || !isSpinnable(mem, owner)) return false;
-    const readClock = (turns & (TURNS_PER_CLOCK - 1)) === 0;
-    if (readClock && ((spinClockUs() - start) | 0) > SPIN_LIMIT_US) return false;
-    if (isReaderOwned(owner) && !anyOwner) {
-      if (readersLimitUs < 0) {
-        readersSince = spinClockUs();
-        readersLimitUs = readerSpinUs(count);
-      } else if (readClock && ((spinClockUs() - readersSince) | 0) > readersLimitUs) {
-        setNonspinnable(mem, lock, owner);
-        countEvent(mem, me, OPT_NOSPIN);
-        return false;
-      }
-    } else {
-      readersLimitUs = -1;
+    const now = spinClockUs();
+    if (((now - start) | 0) > SPIN_LIMIT_US) return false;
+    if (!isReaderOwned(owner) || anyOwner) areReadersTimed = false;
+    else if (!areReadersTimed) {
+      areReadersTimed = true;
+      readersSince = now;
+    } else if (((now - readersSince) | 0) > readerSpinUs(count)) {
+      setNonspinnable(mem, lock, owner);
+      countEvent(mem, me, OPT_NOSPIN);
+      return false;
     }
-    backOff(mem, me, gap);
-    if (gap < MAX_GAP) gap = gap << 1;
   }
   return false;
 }
@@ -136,13 +138,13 @@ function backOff(mem: Int32Array, me: number, gap: number): void {
 export function spinForHandoff(mem: Int32Array, lock: number, me: number, waiter: number): boolean {
   if (relaxedLoad(mem, POLICY_SPIN) === SPIN_OFF || relaxedLoad(mem, me + MAY_SPIN) === 0) return false;
   const start = spinClockUs();
-  for (let turns = 0; turns < SPIN_LIMIT_TURNS; turns = (turns + 1) | 0) {
+  for (let turns = 0; turns < SPIN_LIMIT_TURNS; turns = (turns + HANDOFF_GAP_TURNS) | 0) {
     if (Atomics.load(mem, waiter + GRANT) !== WAITING) return true;
     const owner = Atomics.load(mem, lock + OWNER);
     if (owner === 0 || isReaderOwned(owner)) return !isHeld(Atomics.load(mem, lock + COUNT));
     if (!isOwnerRunning(mem, owner)) return false;
-    if ((turns & (TURNS_PER_CLOCK - 1)) === 0 && ((spinClockUs() - start) | 0) > SPIN_LIMIT_US) return false;
-    pause();
+    if (((spinClockUs() - start) | 0) > SPIN_LIMIT_US) return false;
+    backOff(mem, me, HANDOFF_GAP_TURNS);
   }
   return false;
 }
