@@ -19,7 +19,14 @@ import {
 import { openSpace } from './format.ts';
 import { ReadHold, type ReadGuard, WriteHold, type WriteGuard } from './guard.ts';
 import { inspectLock, type RwSemState, summarize } from './inspect.ts';
-import { type AcquireOptions, checkAcquire, type CheckedAcquire, LONGEST_MS, type LockSpaceOptions } from './options.ts';
+import {
+  type AcquireOptions,
+  checkAcquire,
+  type CheckedAcquire,
+  checkOptionsObject,
+  type LockSpaceOptions,
+  LONGEST_MS,
+} from './options.ts';
 import { LockSpace, type LockSpaceHandle } from './space.ts';
 
 /** Names a lock to other threads. */
@@ -79,6 +86,7 @@ export class RwSem {
 
   /** A space of its own with this one lock. */
   static create(options: Omit<LockSpaceOptions, 'locks'> = {}): RwSem {
+    checkOptionsObject(options, 'options');
     return LockSpace.create({ ...options, locks: 1 }).rwsem(0);
   }
 
