@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { setImmediate as immediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { LockSpace, type LockSpaceOptions, type ReadGuard, type RwSem, TimeoutError, type WriteGuard } from 'rwsem';
@@ -14,6 +14,7 @@ const RUNS = Number(process.env['RWSEM_MODEL_RUNS'] ?? 400);
  */
 const HANG_TURNS = 100;
 const HANG_MS = 100;
+const LIMIT_MS = 10_000 + 20 * RUNS;
 
 // ── Programs ────────────────────────────────────────────────────────────────────────────────────
 
@@ -26,7 +27,7 @@ type Command = { after: Yield } & (
   | { do: 'release' | 'release again' | 'downgrade' | 'abort'; which: number }
 );
 
-const after = fc.constantFrom<Yield>('none', 'none', 'none', 'microtask', 'immediate');
+const afterwards = fc.constantFrom<Yield>('none', 'none', 'none', 'microtask', 'immediate');
 const which = fc.nat({ max: 40 });
 const acquire = (urgent: fc.Arbitrary<boolean>): fc.Arbitrary<Command> =>
   fc.record({
@@ -37,9 +38,9 @@ const acquire = (urgent: fc.Arbitrary<boolean>): fc.Arbitrary<Command> =>
     timeout: fc.constantFrom('none' as const, 'none' as const, 'none' as const, 'large' as const, 'zero' as const),
     signal: fc.constantFrom('none' as const, 'live' as const, 'live' as const, 'live' as const, 'aborted' as const),
     urgent,
-    after,
+    after: afterwards,
   });
-const other = fc.record({ do: fc.constantFrom('release', 'release', 'release', 'release again', 'downgrade', 'abort', 'abort'), which, after }) as fc.Arbitrary<Command>;
+const other = fc.record({ do: fc.constantFrom('release', 'release', 'release', 'release again', 'downgrade', 'abort', 'abort'), which, after: afterwards }) as fc.Arbitrary<Command>;
 const program = (urgent: fc.Arbitrary<boolean>): fc.Arbitrary<Command[]> =>
   fc.array(fc.oneof({ weight: 1, arbitrary: acquire(urgent) }, { weight: 1, arbitrary: other }), { maxLength: 60, size: 'max' });
 
@@ -330,10 +331,14 @@ class Run {
 // ── Properties ──────────────────────────────────────────────────────────────────────────────────
 
 function holds(property: fc.IAsyncProperty<[Command[]]>): Promise<void> {
-  return fc.assert(property, { numRuns: RUNS, includeErrorInReport: true });
+  // The limit is for shrinking programs that hang.
+  return fc.assert(property, { numRuns: RUNS, includeErrorInReport: true, interruptAfterTimeLimit: LIMIT_MS, markInterruptAsFailure: true });
 }
 
-test('async acquisitions of one thread do what the model says, step by step', { timeout: 120_000 }, async () => {
+// An acquisition that never settles keeps the process alive, as it should, and would keep the report back.
+after(() => setTimeout(() => process.exit(1), 1000).unref());
+
+test('async acquisitions of one thread do what the model says, step by step', { timeout: 2 * LIMIT_MS }, async () => {
   const options: LockSpaceOptions = { waiters: 1024, policy: { handoffAfterMs: Infinity } };
   await holds(fc.asyncProperty(program(fc.constant(false)), (commands) => new Run(options, true).run(commands)));
 });
@@ -347,7 +352,7 @@ const LOOSE: Record<string, LockSpaceOptions> = {
 };
 
 for (const [name, options] of Object.entries(LOOSE)) {
-  test(`async acquisitions exclude each other, come in order and settle, with urgent ones: ${name}`, { timeout: 120_000 }, async () => {
+  test(`async acquisitions exclude each other, come in order and settle, with urgent ones: ${name}`, { timeout: 2 * LIMIT_MS }, async () => {
     await holds(fc.asyncProperty(program(fc.boolean()), (commands) => new Run(options, false).run(commands)));
   });
 }

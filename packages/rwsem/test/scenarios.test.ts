@@ -265,6 +265,22 @@ test('10. reading again behind a queued writer is a DeadlockError, not a hang', 
   });
 });
 
+for (const asyncReads of [1, 255, 256, 257]) {
+  test(`10. a blocking read of a thread that awaits ${asyncReads} reads is granted before or with them`, LIMIT, async () => {
+    // Granted in a later pass than they, it would wait for the thread that it blocks.
+    const lock = RwSem.create();
+    await withAgents(lock, 1, async (a) => {
+      await a.do('write');
+      const pending = Array.from({ length: asyncReads }, () => lock.readAsync());
+      const released = a.do('release');
+      lock.read({ timeoutMs: 20_000 }).release();
+      await released;
+      for (const guard of await Promise.all(pending)) guard.release();
+      assert.equal(lock.inspect().mode, 'free');
+    });
+  });
+}
+
 test('11. a thread that may not block is refused blocking forms always, and never parks in the others', LIMIT, async () => {
   const lock = RwSem.create();
   const words = control();
@@ -318,6 +334,17 @@ test('13. all five readers that queue behind a writer are inside together, ten t
     }
   });
   assert.deepEqual([lock.inspect().mode, lock.inspect().waiters], ['free', []]);
+});
+
+test('13. a thousand readers that queue behind a writer are inside together', LIMIT, async () => {
+  const lock = RwSem.create({ waiters: 1000 });
+  const held = lock.write();
+  const pending = Array.from({ length: 1000 }, () => lock.readAsync());
+  held.release();
+  const guards = await Promise.all(pending); // none of them leaves before all are in
+  assert.equal(lock.inspect().readers, 1000);
+  for (const guard of guards) guard.release();
+  assert.equal(lock.inspect().mode, 'free');
 });
 
 test('14. at a downgrade the readers at the front join and the writer waits', LIMIT, async () => {

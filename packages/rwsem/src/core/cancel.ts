@@ -19,7 +19,7 @@ import {
 import { countEvent } from './events.ts';
 import { relaxedLoad } from './memory.ts';
 import { isWriteWaiter, unlink } from './queue.ts';
-import { sendWakes, WAKE_ANY, wakeQueue } from './wake.ts';
+import { unlockAndWake, WAKE_ANY, wakeQueue } from './wake.ts';
 import { lockWaitLock, unlockWaitLock } from './wait-lock.ts';
 
 /**
@@ -43,8 +43,7 @@ export function cancelWaiter(mem: Int32Array, lock: number, me: number, waiter: 
   if (word === WOKEN) Atomics.and(mem, lock + COUNT, ~WAKING);
   if (relaxedLoad(mem, lock + HEAD) === 0) Atomics.and(mem, lock + COUNT, ~(WAITERS | HANDOFF));
   else if (wasFirst) wakeQueue(mem, lock, me, WAKE_ANY);
-  unlockWaitLock(mem, lock);
-  sendWakes(mem, me);
+  unlockAndWake(mem, lock, me);
   countEvent(mem, me, isWriteWaiter(mem, waiter) ? WLOCK_FAIL : RLOCK_FAIL);
   return word === WOKEN ? CANCELLED_SIGNALLED : CANCELLED;
 }

@@ -75,6 +75,19 @@ export function append(mem: Int32Array, lock: number, waiter: number): void {
   relaxedStore(mem, lock + TAIL, waiter);
 }
 
+/** Gives the waiter the place of another that is queued, which moves back by one. */
+export function insertBefore(mem: Int32Array, lock: number, waiter: number, other: number): void {
+  const prev = relaxedLoad(mem, other + PREV);
+  relaxedStore(mem, waiter + NEXT, other);
+  relaxedStore(mem, waiter + PREV, prev);
+  if (prev === 0) relaxedStore(mem, lock + HEAD, waiter);
+  else relaxedStore(mem, prev + NEXT, waiter);
+  relaxedStore(mem, other + PREV, waiter);
+  // Only the head has asked for handoff (I11), and it may not be the head any more.
+  relaxedStore(mem, waiter + HANDOFF_SET, relaxedLoad(mem, other + HANDOFF_SET));
+  relaxedStore(mem, other + HANDOFF_SET, 0);
+}
+
 /** Takes the waiter out and scrubs its links. */
 export function unlink(mem: Int32Array, lock: number, waiter: number): void {
   const next = relaxedLoad(mem, waiter + NEXT);

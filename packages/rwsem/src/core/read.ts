@@ -38,9 +38,9 @@ import { arriveReader } from './fast-path.ts';
 import { relaxedLoad } from './memory.ts';
 import { isReaderOwned, recordReader } from './owner.ts';
 import { parkUntilSignalled } from './park.ts';
-import { append, isWriteWaiter, prepareWaiter } from './queue.ts';
+import { append, insertBefore, isWriteWaiter, prepareWaiter } from './queue.ts';
 import { wakeAfterRead } from './release.ts';
-import { sendWakes, wakeAfterEnqueue, WAKE_READ_OWNED, wakeQueue } from './wake.ts';
+import { unlockAndWake, wakeAfterEnqueue, WAKE_READ_OWNED, wakeQueue } from './wake.ts';
 import { lockWaitLock, unlockWaitLock } from './wait-lock.ts';
 
 /** A count that no arrival returns: it has at least one reader in it. */
@@ -92,8 +92,7 @@ function stealRead(mem: Int32Array, lock: number, me: number, count: number): bo
   if (readerCount(count) === 1 && hasWaiters(count) && !isWaking(count)) {
     lockWaitLock(mem, lock, me);
     wakeQueue(mem, lock, me, WAKE_READ_OWNED);
-    unlockWaitLock(mem, lock);
-    sendWakes(mem, me);
+    unlockAndWake(mem, lock, me);
   }
   return true;
 }
@@ -150,20 +149,21 @@ export function enqueueRead(
     }
     if (!probe) Atomics.add(mem, lock + COUNT, READER);
     wakeQueue(mem, lock, me, WAKE_READ_OWNED);
-    unlockWaitLock(mem, lock);
-    sendWakes(mem, me);
+    unlockAndWake(mem, lock, me);
     recordReader(mem, lock, tag);
     countEvent(mem, me, RLOCK_FAST);
     return ACQUIRED;
   }
 
-  append(mem, lock, waiter);
+  // In front of the peer, a place that this thread had already: granted after it, perhaps in another
+  // pass, the peer would hold the lock while its thread sleeps, and nobody could release it.
+  if (peer !== 0) insertBefore(mem, lock, waiter, peer);
+  else append(mem, lock, waiter);
   let delta = counted ? -READER : 0;
   if (head === 0) delta = (delta + WAITERS) | 0;
   const count = (Atomics.add(mem, lock + COUNT, delta) + delta) | 0;
   wakeAfterEnqueue(mem, lock, me, count);
-  unlockWaitLock(mem, lock);
-  sendWakes(mem, me);
+  unlockAndWake(mem, lock, me);
   return QUEUED;
 }
 

@@ -3,8 +3,8 @@
 import { COUNT, READER, WRITER } from './layout.ts';
 import { hasWaiters } from './count.ts';
 import { clearNonspinnable, recordReader } from './owner.ts';
-import { sendWakes, WAKE_ANY, WAKE_READ_OWNED, wakeQueue } from './wake.ts';
-import { lockWaitLock, unlockWaitLock } from './wait-lock.ts';
+import { unlockAndWake, WAKE_ANY, WAKE_READ_OWNED, wakeQueue } from './wake.ts';
+import { lockWaitLock } from './wait-lock.ts';
 
 export function wakeAfterRead(mem: Int32Array, lock: number, me: number): void {
   clearNonspinnable(mem, lock);
@@ -14,8 +14,7 @@ export function wakeAfterRead(mem: Int32Array, lock: number, me: number): void {
 export function wakeAfterWrite(mem: Int32Array, lock: number, me: number): void {
   lockWaitLock(mem, lock, me);
   wakeQueue(mem, lock, me, WAKE_ANY);
-  unlockWaitLock(mem, lock);
-  sendWakes(mem, me);
+  unlockAndWake(mem, lock, me);
 }
 
 /** Write to read without letting a writer in; the readers at the front of the queue join. */
@@ -25,7 +24,6 @@ export function downgradeWrite(mem: Int32Array, lock: number, me: number, tag: n
   if (hasWaiters(before)) {
     lockWaitLock(mem, lock, me);
     wakeQueue(mem, lock, me, WAKE_READ_OWNED);
-    unlockWaitLock(mem, lock);
-    sendWakes(mem, me);
+    unlockAndWake(mem, lock, me);
   }
 }

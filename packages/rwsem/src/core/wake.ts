@@ -1,6 +1,7 @@
 /**
  * Waking: who gets the lock, or a chance at it, when it may have become free. All under the wait
- * lock; the notifications go onto the caller's wake list and are sent after it is dropped.
+ * lock; the notifications go onto the caller's wake list and are sent after it is dropped
+ * (`unlockAndWake`).
  *
  * THE ORDER THAT MAY NOT BE CHANGED (I7). The count is raised before a grant is published; the grant
  * word is stored before the notify; after the grant word is stored the waker touches nothing of a
@@ -41,6 +42,7 @@ import { relaxedLoad, relaxedStore } from './memory.ts';
 import { clearNonspinnable, recordReader, recordWriter } from './owner.ts';
 import { isHandoffDue, isOnlyWaiter, isWriteWaiter, unlink } from './queue.ts';
 import { pushReady } from './ready.ts';
+import { lockWaitLock, unlockWaitLock } from './wait-lock.ts';
 
 /** The lock may be free: wake whoever is first. */
 export const WAKE_ANY = 0;
@@ -190,8 +192,22 @@ export function hasWakesToSend(mem: Int32Array, me: number): boolean {
   return relaxedLoad(mem, me + WAKE_COUNT) !== 0;
 }
 
-/** Sends the notifications. The wait lock must have been dropped. */
-export function sendWakes(mem: Int32Array, me: number): void {
+/**
+ * Drops the wait lock and sends the notifications. If that was a whole batch of readers it goes on with
+ * those that are now first: nobody else would before the last of the granted ones leaves, and they may
+ * be waiting for each other.
+ */
+export function unlockAndWake(mem: Int32Array, lock: number, me: number): void {
+  unlockWaitLock(mem, lock);
+  while (sendWakes(mem, me) >= relaxedLoad(mem, READER_BATCH)) {
+    lockWaitLock(mem, lock, me);
+    wakeQueue(mem, lock, me, WAKE_READERS);
+    unlockWaitLock(mem, lock);
+  }
+}
+
+/** Returns how many. */
+function sendWakes(mem: Int32Array, me: number): number {
   const listed = relaxedLoad(mem, me + WAKE_COUNT);
   relaxedStore(mem, me + WAKE_COUNT, 0);
   for (let i = 0; i < listed; i = (i + 1) | 0) {
@@ -200,4 +216,5 @@ export function sendWakes(mem: Int32Array, me: number): void {
     if (entry !== waiter) pushReady(mem, me, waiter);
     else Atomics.notify(mem, waiter + GRANT); // one thread at most; a count could be spent on a ghost
   }
+  return listed;
 }

@@ -34,7 +34,7 @@ import { recordWriter } from './owner.ts';
 import { parkUntilSignalled } from './park.ts';
 import { append, isAsyncWaiter, isHandoffDue, isOnlyWaiter, prepareWaiter, unlink } from './queue.ts';
 import { spinForHandoff, spinForWrite } from './spin.ts';
-import { hasWakesToSend, sendWakes, wakeAfterEnqueue } from './wake.ts';
+import { hasWakesToSend, unlockAndWake, wakeAfterEnqueue } from './wake.ts';
 import { lockWaitLock, unlockWaitLock } from './wait-lock.ts';
 
 /**
@@ -99,8 +99,7 @@ export function enqueueWrite(mem: Int32Array, lock: number, me: number, waiter: 
   } else {
     wakeAfterEnqueue(mem, lock, me, Atomics.load(mem, lock + COUNT));
     if (hasWakesToSend(mem, me)) {
-      unlockWaitLock(mem, lock);
-      sendWakes(mem, me);
+      unlockAndWake(mem, lock, me);
       lockWaitLock(mem, lock, me);
     }
     if (Atomics.load(mem, waiter + GRANT) !== WAITING) {

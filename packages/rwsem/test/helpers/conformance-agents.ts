@@ -19,7 +19,10 @@ export type MakeLock = (capacities?: { agents?: number; waiters?: number }) => R
 async function copyOfTheLibrary(): Promise<Library> {
   const folder = mkdtempSync(join(tmpdir(), 'rwsem-copy-'));
   try {
-    cpSync(dirname(fileURLToPath(import.meta.resolve('rwsem'))), folder, { recursive: true });
+    cpSync(dirname(fileURLToPath(import.meta.resolve('rwsem'))), folder, {
+      recursive: true,
+      filter: (file) => !/\.(map|ts|tsbuildinfo)$/.test(file),
+    });
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
     return (await import(pathToFileURL(join(folder, 'index.js')).href)) as Library;
   } finally {

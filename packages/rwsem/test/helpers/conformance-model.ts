@@ -136,7 +136,7 @@ export function model(makeLock: MakeLock): void {
         model.releaseAll();
         assertFree(lock, other, third);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
@@ -179,7 +179,7 @@ export function model(makeLock: MakeLock): void {
         await Promise.all(open);
         assertFree(lock, other, third);
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 }

@@ -49,7 +49,7 @@ export const MISTAKES: readonly Mistake[] = [
     ${SUSPENDED}
 `,
     policy: {},
-    shows: /./,
+    shows: /TooManyReadersError|Violation|is not idle|a hang/,
   },
   {
     what: 'transfers the write lock without looking for readers',
@@ -66,6 +66,26 @@ export const MISTAKES: readonly Mistake[] = [
     instead: 'if (hasWaiters(before) && false) {',
     policy: {},
     shows: /a downgrade left a reader waiting/,
+  },
+  {
+    what: 'cancels the first waiter without waking the next',
+    file: 'cancel.js',
+    anchor: 'else if (wasFirst)',
+    instead: 'else if (wasFirst && false)',
+    policy: {},
+    shows: /a hang/,
+  },
+  {
+    what: 'lets a woken writer look at the lock before it says so',
+    file: 'write.js',
+    anchor: `        if (word === WOKEN)
+            Atomics.and(mem, lock + COUNT, ~WAKING);
+        taken = tryWriteQueued(mem, lock, me, waiter);`,
+    instead: `        taken = tryWriteQueued(mem, lock, me, waiter);
+        if (word === WOKEN)
+            Atomics.and(mem, lock + COUNT, ~WAKING);`,
+    policy: {},
+    shows: /a hang/,
   },
 ];
 
