@@ -7,6 +7,7 @@ const WRITER = layout.WRITER;
 const WAITERS = layout.WAITERS;
 const HANDOFF = layout.HANDOFF;
 const WAKING = layout.WAKING;
+const READER = layout.READER;
 const HELD_MASK = layout.HELD_MASK;
 const READ_FAILED = layout.READ_FAILED;
 const MAX_READERS = layout.MAX_READERS;
@@ -51,12 +52,15 @@ export function isNearlyFull(count: number): boolean {
   return count < 0 || readerCount(count) > MAX_READERS - 2 * layout.WAKE_LIST_WORDS;
 }
 
-/** Nobody holds the lock and somebody waits, not yet told to try: whoever made it so must wake (I8). */
-export function mustWake(count: number): boolean {
-  return (count & (HELD_MASK | WAITERS | WAKING)) === WAITERS;
+/**
+ * A reader has left a lock whose count was this. If it was the last, and somebody waits who has not
+ * been told to try yet, it must wake (I8).
+ */
+export function mustWakeAfterReader(before: number): boolean {
+  return (before & (HELD_MASK | WAITERS | WAKING)) === (READER | WAITERS);
 }
 
-/** After a writer has left a lock whose count was this. */
+/** The same for a writer. */
 export function mustWakeAfterWriter(before: number): boolean {
   return (before & (WAITERS | WAKING)) === WAITERS;
 }

@@ -7,8 +7,8 @@
  */
 
 import * as layout from './layout.ts';
-import { mustWake, mustWakeAfterWriter } from './count.ts';
-import { clearWriter, recordWriter } from './owner.ts';
+import { mustWakeAfterReader, mustWakeAfterWriter } from './count.ts';
+import { recordWriter } from './owner.ts';
 
 const COUNT = layout.COUNT;
 const READER = layout.READER;
@@ -34,11 +34,10 @@ export function arriveWriter(mem: Int32Array, lock: number, tag: number): number
 
 /** True if the caller must call `wakeAfterRead` now. */
 export function releaseRead(mem: Int32Array, lock: number): boolean {
-  return mustWake((Atomics.sub(mem, lock + COUNT, READER) - READER) | 0);
+  return mustWakeAfterReader(Atomics.sub(mem, lock + COUNT, READER));
 }
 
 /** True if the caller must call `wakeAfterWrite` now. */
 export function releaseWrite(mem: Int32Array, lock: number): boolean {
-  clearWriter(mem, lock);
   return mustWakeAfterWriter(Atomics.sub(mem, lock + COUNT, WRITER));
 }

@@ -20,14 +20,13 @@ export function isAsyncOwner(owner: number): boolean {
   return (owner & layout.ASYNC_OWNER) !== 0;
 }
 
-/** Overwrites the flags, so taking the write lock clears NONSPINNABLE. */
+/**
+ * Overwrites the flags, so taking the write lock clears NONSPINNABLE. Writers do not clear the word
+ * when they leave: a store that the next atomic operation has to wait for, for a hint that only counts
+ * while the lock is held.
+ */
 export function recordWriter(mem: Int32Array, lock: number, tag: number): void {
-  relaxedStore(mem, lock + OWNER, tag);
-}
-
-/** Before the write lock is released: afterwards the word may be another writer's. */
-export function clearWriter(mem: Int32Array, lock: number): void {
-  relaxedStore(mem, lock + OWNER, 0);
+  if (relaxedLoad(mem, lock + OWNER) !== tag) relaxedStore(mem, lock + OWNER, tag);
 }
 
 /** Several readers race and the last one stays; readers do not clear it when they leave. */

@@ -29,12 +29,11 @@ import {
   isOverflown,
   isWaking,
   isWriteLocked,
-  mustWake,
   readerCount,
   readerIsIn,
 } from './count.ts';
 import { countEvent } from './events.ts';
-import { arriveReader } from './fast-path.ts';
+import { arriveReader, releaseRead } from './fast-path.ts';
 import { relaxedLoad } from './memory.ts';
 import { isReaderOwned, recordReader } from './owner.ts';
 import { parkUntilSignalled } from './park.ts';
@@ -99,8 +98,7 @@ function stealRead(mem: Int32Array, lock: number, me: number, count: number): bo
 
 /** Takes a probe back without queueing. As any undo, it may be what makes the lock free (I8). */
 export function withdrawReader(mem: Int32Array, lock: number, me: number): void {
-  const count = (Atomics.sub(mem, lock + COUNT, READER) - READER) | 0;
-  if (mustWake(count)) wakeAfterRead(mem, lock, me);
+  if (releaseRead(mem, lock)) wakeAfterRead(mem, lock, me);
 }
 
 /**

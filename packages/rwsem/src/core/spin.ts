@@ -51,7 +51,7 @@ function maySpin(mem: Int32Array, lock: number, me: number): boolean {
 
 /**
  * Is it worth watching a lock with this owner word? A writer that runs: yes. Readers: for a limited
- * time. Nobody recorded: a writer is just coming or going, or has stopped there.
+ * time. Nobody recorded: the first owner is just coming.
  */
 function isSpinnable(mem: Int32Array, owner: number): boolean {
   if (relaxedLoad(mem, POLICY_SPIN) === SPIN_ANY_OWNER) return true;
@@ -140,9 +140,8 @@ export function spinForHandoff(mem: Int32Array, lock: number, me: number, waiter
   const start = spinClockUs();
   for (let turns = 0; turns < SPIN_LIMIT_TURNS; turns = (turns + HANDOFF_GAP_TURNS) | 0) {
     if (Atomics.load(mem, waiter + GRANT) !== WAITING) return true;
-    const owner = Atomics.load(mem, lock + OWNER);
-    if (owner === 0 || isReaderOwned(owner)) return !isHeld(Atomics.load(mem, lock + COUNT));
-    if (!isOwnerRunning(mem, owner)) return false;
+    if (!isHeld(Atomics.load(mem, lock + COUNT))) return true;
+    if (!isOwnerRunning(mem, Atomics.load(mem, lock + OWNER))) return false;
     if (((spinClockUs() - start) | 0) > SPIN_LIMIT_US) return false;
     backOff(mem, me, HANDOFF_GAP_TURNS);
   }

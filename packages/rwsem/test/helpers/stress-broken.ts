@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Policy } from 'rwsem';
+import type { StressOptions } from './stress-run.ts';
 
 export interface Mistake {
   /** Completes "a lock that ...". */
@@ -68,20 +69,15 @@ export const MISTAKES: readonly Mistake[] = [
     shows: /a downgrade left a reader waiting/,
   },
   {
-    what: 'cancels the first waiter without waking the next',
-    file: 'cancel.js',
-    anchor: 'else if (wasFirst)',
-    instead: 'else if (wasFirst && false)',
-    policy: {},
-    shows: /a hang/,
-  },
-  {
     what: 'lets a woken writer look at the lock before it says so',
     file: 'write.js',
     anchor: `        if (word === WOKEN)
             Atomics.and(mem, lock + COUNT, ~WAKING);
         taken = tryWriteQueued(mem, lock, me, waiter);`,
     instead: `        taken = tryWriteQueued(mem, lock, me, waiter);
+        if (word === WOKEN && !taken) {
+            ${SUSPENDED}
+        }
         if (word === WOKEN)
             Atomics.and(mem, lock + COUNT, ~WAKING);`,
     policy: {},
@@ -108,15 +104,9 @@ export async function withCopy<T>(mistake: Mistake | undefined, use: (library: s
   }
 }
 
-export interface SliceOptions {
-  library: string;
-  policy: Partial<Policy>;
-  seed: number;
-  seconds: number;
-  /** Until this much time is over or a failure shows. */
+export interface SliceOptions extends StressOptions {
+  /** Slice after slice, until this much time is over or a failure shows. */
   forSeconds: number;
-  workers: number;
-  hangMs: number;
 }
 
 /**
@@ -125,7 +115,7 @@ export interface SliceOptions {
  */
 export function findFailure(options: SliceOptions): Promise<string> {
   const program = fileURLToPath(new URL('../workers/stress-slices.js', import.meta.url));
-  const timeout = (options.forSeconds + options.seconds) * 1000 + 10 * options.hangMs + 5_000;
+  const timeout = (options.forSeconds + options.seconds) * 1000 + options.hangMs + 30_000;
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [program, JSON.stringify(options)], { timeout, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
       if (!error) resolve(stdout);
