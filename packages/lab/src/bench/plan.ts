@@ -25,9 +25,9 @@ export const DEFAULTS = {
   threads: [1, 2, 4, 8],
   read: [0, 100, 50],
   locks: ['rwsem', 'futex-mutex', 'pthread'],
-  seconds: 0.2,
+  seconds: 0.25,
   rounds: 3,
-  warmUpMs: 80,
+  warmUpMs: 200,
   graceMs: 10_000,
 } as const;
 
