@@ -384,6 +384,7 @@ export class RwSem {
 
   #try(mode: Mode): boolean {
     if (this.#gate === DETACHED) throw new DetachedError();
+    if (this.overflowing > 0) return false; // not past those that wait inside this thread
     const status = this.tryAcquire(mode, false);
     if (status === TOO_MANY_READERS) throw this.tooManyReaders();
     return status === ACQUIRED;

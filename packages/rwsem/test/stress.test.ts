@@ -5,7 +5,7 @@ import { findFailure, MISTAKES, withCopy } from './helpers/stress-broken.ts';
 import { runStress } from './helpers/stress-run.ts';
 
 /** Per policy. */
-const SECONDS = Number(process.env['RWSEM_STRESS_SECONDS'] ?? 1.2);
+const SECONDS = Number(process.env['RWSEM_STRESS_SECONDS'] ?? 1);
 const SEED = Number(process.env['RWSEM_STRESS_SEED'] ?? Date.now() % 1_000_000_000);
 const WORKERS = 6;
 const HANG_MS = 15_000;

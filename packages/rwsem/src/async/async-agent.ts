@@ -110,6 +110,7 @@ export class AsyncAgent implements Canceller {
       if (status === CANCELLED) {
         this.#queued.delete(waiter);
         this.#pool.release(waiter);
+        this.#refill();
       }
       if (status === CANCELLED || status === CANCELLED_SIGNALLED) this.#fail(acquisition, reason);
     } else if (acquisition.isInside) {
