@@ -1,7 +1,7 @@
 import { ACQUIRED, ASYNC_OWNER, BUSY, CANCELLED, MAX_READERS, TOO_MANY_READERS, WOULD_DEADLOCK } from './core/layout.ts';
 import { readerIsIn } from './core/count.ts';
 import { clockMs } from './core/env.ts';
-import { recordReader } from './core/owner.ts';
+import { isReaderRecorded, readerTag, recordReader } from './core/owner.ts';
 import { arriveReader, arriveWriter, releaseRead, releaseWrite } from './core/fast-path.ts';
 import { arriveReaderPolitely, NOT_ARRIVED, readSlow, tryRead, withdrawReader } from './core/read.ts';
 import { downgradeWrite, wakeAfterRead, wakeAfterWrite } from './core/release.ts';
@@ -57,6 +57,7 @@ export class RwSem {
   readonly #mem: Int32Array;
   readonly #me: number;
   readonly #tag: number;
+  readonly #readerTag: number;
   readonly #asyncTag: number;
   #gate: number;
 
@@ -75,6 +76,7 @@ export class RwSem {
     this.#mem = space.mem;
     this.#me = space.record.at;
     this.#tag = space.record.tag;
+    this.#readerTag = readerTag(space.record.tag);
     this.#asyncTag = space.record.tag | ASYNC_OWNER;
     this.#gate = space.record.canBlock ? MAY_BLOCK : MAY_NOT_BLOCK;
   }
@@ -125,8 +127,8 @@ export class RwSem {
   downRead(): void {
     if (this.#gate !== MAY_BLOCK) this.#refuse('downRead');
     const count = arriveReader(this.#mem, this.at);
-    if (readerIsIn(count)) recordReader(this.#mem, this.at, this.#tag);
-    else this.#readSlow(count, Infinity, false);
+    if (!readerIsIn(count)) this.#readSlow(count, Infinity, false);
+    else if (!isReaderRecorded(this.#mem, this.at, this.#readerTag)) recordReader(this.#mem, this.at, this.#tag);
     this.#rawReads++;
   }
 
@@ -289,8 +291,8 @@ export class RwSem {
     if (options === undefined) {
       if (this.#gate !== MAY_BLOCK) this.#refuse(form);
       const count = arriveReader(this.#mem, this.at);
-      if (readerIsIn(count)) recordReader(this.#mem, this.at, this.#tag);
-      else this.#readSlow(count, Infinity, false);
+      if (!readerIsIn(count)) this.#readSlow(count, Infinity, false);
+      else if (!isReaderRecorded(this.#mem, this.at, this.#readerTag)) recordReader(this.#mem, this.at, this.#tag);
       return;
     }
     const { timeoutMs, urgent } = this.#checkBlocking(form, options);

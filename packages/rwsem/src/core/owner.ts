@@ -32,8 +32,17 @@ export function recordWriter(mem: Int32Array, lock: number, tag: number): void {
 /** Several readers race and the last one stays; readers do not clear it when they leave. */
 export function recordReader(mem: Int32Array, lock: number, tag: number): void {
   const owner = relaxedLoad(mem, lock + OWNER);
-  const next = tag | READER_OWNED | (owner & NONSPINNABLE);
-  if (owner !== next) relaxedStore(mem, lock + OWNER, next);
+  relaxedStore(mem, lock + OWNER, tag | READER_OWNED | (owner & NONSPINNABLE));
+}
+
+/** What `recordReader` leaves in the owner word, but for NONSPINNABLE. */
+export function readerTag(tag: number): number {
+  return tag | READER_OWNED;
+}
+
+/** Has `recordReader` nothing to add? Asked first in the fast path, so that it stays small. */
+export function isReaderRecorded(mem: Int32Array, lock: number, asReader: number): boolean {
+  return relaxedLoad(mem, lock + OWNER) === asReader;
 }
 
 export function setNonspinnable(mem: Int32Array, lock: number, owner: number): void {
