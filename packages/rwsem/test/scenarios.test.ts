@@ -1,4 +1,4 @@
-/** What users of locks run into, and the right outcome of each. Numbers as in DESIGN.md, "Scenarios". */
+/** What users of locks run into, and the right outcome of each. */
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -31,7 +31,7 @@ import { relaxedLoad } from './memory.ts';
 import { isNonspinnable, isOwnerRunning, isReaderOwned, recordWriter, setNonspinnable } from './owner.ts';
 import { enterSpinQueue, leaveSpinQueue } from './spin-queue.ts';
 
-/** For one acquisition. */
+/** For one acquisition. This and the other limits: DESIGN.md, "Constants". */
 const SPIN_LIMIT_US = 50;
 /** The same in turns, for coarse clocks: a turn takes 2 ns at the least. */
 const SPIN_LIMIT_TURNS = SPIN_LIMIT_US * 500;

@@ -11,7 +11,7 @@ import { CAN_BLOCK, WAIT_LOCK, WAIT_LOCK_CONTENDED } from './layout.ts';
 import { pause } from './env.ts';
 import { relaxedLoad } from './memory.ts';
 
-/** Looks at the word before parking: bench `wait-lock-spins`, see DESIGN.md "Constants". */
+/** Looks at the word before parking; DESIGN.md, "Constants". */
 const SPINS = 100;
 /**
  * A park on the wait lock ends by itself after this long. A thread that is terminated while parked
