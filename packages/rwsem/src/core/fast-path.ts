@@ -2,8 +2,8 @@
  * The whole of an uncontended acquisition and release: one atomic operation in, one out.
  *
  * V8 folds the constants of a function's own module, but loads imported ones from their cells every
- * time. Hence the copies here and in `count.ts` and `owner.ts`: with them a read pair costs 1.14 times
- * the bare atomics, without them 1.27 times (`rwsem-lab cost` measures it).
+ * time. Hence the copies here and in `count.ts` and `owner.ts`: they took a read pair from 1.27 to 1.17
+ * times the bare atomics (`rwsem-lab cost` measures it).
  */
 
 import * as layout from './layout.ts';
