@@ -79,7 +79,7 @@ test('the command reports a broken lock with exit code 1, in the table, the JSON
   try {
     const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
     const parameters = ['--locks', 'rwsem,broken-nothing', '--threads', '2,3', '--read', '50', '--cs', '20us', '--rounds', '2', '--seconds', '0.1', '--json', 'all.json', '--policy', 'spin=off'];
-    const { status, stdout } = spawnSync(process.execPath, [cli, 'bench', ...parameters], { cwd: directory, encoding: 'utf8' });
+    const { status, stdout } = spawnSync(process.execPath, [cli, 'bench', ...parameters], { cwd: directory, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } });
     assert.equal(status, 1);
     assert.match(stdout, /broken-nothing.* VIOLATED/);
     assert.match(stdout, /rwsem\{spin=off\}.* held/);

@@ -181,7 +181,10 @@ function remember(space: LockSpace, buffer: SharedArrayBuffer, byteOffset = spac
   const { id } = space;
   if (byId.get(id)?.deref() === space) return;
   byId.set(id, new WeakRef(space));
-  dropped.register(space, { mem: space.mem, record: space.record, id }, space);
+  // Through a buffer object of its own: what the registry holds must not keep `buffer`, and by it the
+  // space, alive.
+  const mem = new Int32Array(structuredClone(space.handle.buffer), space.mem.byteOffset, space.mem.length);
+  dropped.register(space, { mem, record: space.record, id }, space);
   if (!watchesExit) {
     watchesExit = true;
     onThreadExit(giveBackIdleAgents);
