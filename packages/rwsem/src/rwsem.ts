@@ -127,8 +127,7 @@ export class RwSem {
   downRead(): void {
     if (this.#gate !== MAY_BLOCK) this.#refuse('downRead');
     const count = arriveReader(this.#mem, this.at);
-    if (!readerIsIn(count)) this.#readSlow(count, Infinity, false);
-    else if (!isReaderRecorded(this.#mem, this.at, this.#readerTag)) recordReader(this.#mem, this.at, this.#tag);
+    if (!readerIsIn(count) || !isReaderRecorded(this.#mem, this.at, this.#readerTag)) this.#readRest(count);
     this.#rawReads++;
   }
 
@@ -291,8 +290,7 @@ export class RwSem {
     if (options === undefined) {
       if (this.#gate !== MAY_BLOCK) this.#refuse(form);
       const count = arriveReader(this.#mem, this.at);
-      if (!readerIsIn(count)) this.#readSlow(count, Infinity, false);
-      else if (!isReaderRecorded(this.#mem, this.at, this.#readerTag)) recordReader(this.#mem, this.at, this.#tag);
+      if (!readerIsIn(count) || !isReaderRecorded(this.#mem, this.at, this.#readerTag)) this.#readRest(count);
       return;
     }
     const { timeoutMs, urgent } = this.#checkBlocking(form, options);
@@ -326,6 +324,12 @@ export class RwSem {
     if (this.#gate !== MAY_BLOCK) this.#refuse(form);
     if (checked.signal?.aborted) throw checked.signal.reason;
     return checked;
+  }
+
+  /** What is left after the fast path: record this thread as the last reader, or wait. */
+  #readRest(count: number): void {
+    if (readerIsIn(count)) recordReader(this.#mem, this.at, this.#tag);
+    else this.#readSlow(count, Infinity, false);
   }
 
   /** Not granted at the first attempt: is waiting hopeless? Then wait. Returns only with the lock held. */

@@ -74,6 +74,7 @@ test('records keep their parts apart', () => {
   assert.ok(EVENTS + EVENT_COUNT <= HELD);
   assert.ok(HELD + 16 <= WAKE_LIST);
   assert.equal(WAKE_LIST + WAKE_LIST_WORDS, AGENT_WORDS);
+  assert.equal(layout.COUNT, 0, 'the fast path leaves it out');
   assert.ok(layout.CLAIMED_BY < WAITER_WORDS && layout.SPIN_TAIL < layout.LOCK_WORDS);
   for (const size of [AGENT_WORDS, WAITER_WORDS, layout.HEADER_WORDS, BLOCKING_WAITER]) assert.equal(size % 16, 0, 'cache lines');
 });

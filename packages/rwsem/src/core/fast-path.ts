@@ -3,14 +3,14 @@
  *
  * V8 folds the constants of a function's own module, but loads imported ones from their cells every
  * time. Hence the copies here and in `count.ts` and `owner.ts`: they took a read pair from 1.27 to 1.17
- * times the bare atomics (`rwsem-lab cost` measures it).
+ * times the bare atomics (`rwsem-lab cost` measures it). And the count is the first word of the lock
+ * record (COUNT is 0), so that its index need not be added up: 1 % of a pair.
  */
 
 import * as layout from './layout.ts';
 import { mustWakeAfterReader, mustWakeAfterWriter } from './count.ts';
 import { recordWriter } from './owner.ts';
 
-const COUNT = layout.COUNT;
 const READER = layout.READER;
 const WRITER = layout.WRITER;
 
@@ -19,7 +19,7 @@ const WRITER = layout.WRITER;
  * otherwise it has left a probe (I6) that `readSlow` must deal with.
  */
 export function arriveReader(mem: Int32Array, lock: number): number {
-  return (Atomics.add(mem, lock + COUNT, READER) + READER) | 0;
+  return (Atomics.add(mem, lock, READER) + READER) | 0;
 }
 
 /**
@@ -27,17 +27,17 @@ export function arriveReader(mem: Int32Array, lock: number): number {
  * Also the whole of a try.
  */
 export function arriveWriter(mem: Int32Array, lock: number, tag: number): number {
-  const count = Atomics.compareExchange(mem, lock + COUNT, 0, WRITER);
+  const count = Atomics.compareExchange(mem, lock, 0, WRITER);
   if (count === 0) recordWriter(mem, lock, tag);
   return count;
 }
 
 /** True if the caller must call `wakeAfterRead` now. */
 export function releaseRead(mem: Int32Array, lock: number): boolean {
-  return mustWakeAfterReader(Atomics.sub(mem, lock + COUNT, READER));
+  return mustWakeAfterReader(Atomics.sub(mem, lock, READER));
 }
 
 /** True if the caller must call `wakeAfterWrite` now. */
 export function releaseWrite(mem: Int32Array, lock: number): boolean {
-  return mustWakeAfterWriter(Atomics.sub(mem, lock + COUNT, WRITER));
+  return mustWakeAfterWriter(Atomics.sub(mem, lock, WRITER));
 }
