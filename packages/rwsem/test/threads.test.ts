@@ -59,6 +59,36 @@ test('a blocking read is never stranded when its own queued async read is grante
   });
 });
 
+test('a blocking read that is refused never hides the release that its own async write waits for', LIMIT, async () => {
+  const rounds = 1500;
+  const space = LockSpace.create({ agents: 8 });
+  await play(space, 2, async (reader, player) => {
+    // words: 0 the reader is in (round), 1 it may leave (round)
+    const reading = reader.run((s, rounds) => {
+      for (let round = 1; round <= rounds; round++) {
+        s.lock.downRead();
+        Atomics.store(s.words, 0, round);
+        while (Atomics.load(s.words, 1) < round);
+        s.lock.upRead();
+        s.spinUntil(() => Atomics.load(s.words, 2) === round, 'the write of this round');
+      }
+    }, rounds);
+    await player.run(async (s, rounds) => {
+      for (let round = 1; round <= rounds; round++) {
+        s.spinUntil(() => Atomics.load(s.words, 0) === round, 'the reader');
+        const write = s.lock.writeAsync();
+        Atomics.store(s.words, 1, round);
+        // Refused again and again while the reader leaves: it may see an arrival that is about to be taken back.
+        for (let i = 0; i < 4 + (round % 8); i++) s.outcome(() => s.lock.read().release());
+        (await write).release();
+        Atomics.store(s.words, 2, round);
+      }
+    }, rounds);
+    await reading;
+    assertIdle(space);
+  });
+});
+
 function threads(name: string, policy: Partial<Policy>, withoutWaitAsync: boolean): void {
   const make = (more: { waiters?: number; locks?: number } = {}): LockSpace => LockSpace.create({ ...more, agents: 8, policy });
   const scene = (space: LockSpace, players: number, acts: (...players: Player[]) => Promise<void>): Promise<void> =>
