@@ -60,10 +60,10 @@ test('a blocking read is never stranded when its own queued async read is grante
 });
 
 test('a blocking read that is refused never hides the release that its own async write waits for', LIMIT, async () => {
-  const rounds = 1500;
+  const rounds = 400;
   const space = LockSpace.create({ agents: 8 });
   await play(space, 2, async (reader, player) => {
-    // words: 0 the reader is in (round), 1 it may leave (round)
+    // words, each a round: 0 the reader is in, 1 it may leave, 2 the write has been
     const reading = reader.run((s, rounds) => {
       for (let round = 1; round <= rounds; round++) {
         s.lock.downRead();
@@ -73,7 +73,7 @@ test('a blocking read that is refused never hides the release that its own async
         s.spinUntil(() => Atomics.load(s.words, 2) === round, 'the write of this round');
       }
     }, rounds);
-    await player.run(async (s, rounds) => {
+    const writing = player.run(async (s, rounds) => {
       for (let round = 1; round <= rounds; round++) {
         s.spinUntil(() => Atomics.load(s.words, 0) === round, 'the reader');
         const write = s.lock.writeAsync();
@@ -84,7 +84,7 @@ test('a blocking read that is refused never hides the release that its own async
         Atomics.store(s.words, 2, round);
       }
     }, rounds);
-    await reading;
+    await Promise.all([reading, writing]);
     assertIdle(space);
   });
 });
