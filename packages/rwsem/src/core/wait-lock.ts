@@ -1,5 +1,5 @@
 /**
- * The wait lock: guards a lock's queue and every change of WAITERS and HANDOFF. One word, naming the
+ * The wait lock: guards a lock's queue and every change of WAITERS, HANDOFF and WAKING (I4). One word, naming the
  * agent record that has it, plus WAIT_LOCK_CONTENDED while somebody may be parked on it.
  *
  * A thread that can block spins briefly, then parks; one that cannot (a page's main thread) only
