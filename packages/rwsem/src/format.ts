@@ -48,6 +48,14 @@ export function spaceBytes(capacities: Capacities): number {
   return sections(capacities).words * 4;
 }
 
+export function isAligned(byteOffset: unknown): byteOffset is number {
+  return typeof byteOffset === 'number' && Number.isInteger(byteOffset) && byteOffset >= 0 && byteOffset % ALIGNMENT_BYTES === 0;
+}
+
+export function isLockIndex(index: unknown, locks: number): index is number {
+  return typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < locks;
+}
+
 /** By the internal slot: also true of a buffer from another realm, never of an imitation. */
 export function isSharedArrayBuffer(buffer: unknown): buffer is SharedArrayBuffer {
   try {
@@ -96,7 +104,7 @@ export function openSpace(handle: unknown): OpenedSpace {
   if (typeof handle !== 'object' || handle === null) throw new InvalidHandleError('it is not an object');
   const { buffer, byteOffset } = handle as { buffer?: unknown; byteOffset?: unknown };
   if (!isSharedArrayBuffer(buffer)) throw new InvalidHandleError('its buffer is not a SharedArrayBuffer');
-  if (typeof byteOffset !== 'number' || !Number.isInteger(byteOffset) || byteOffset < 0 || byteOffset % ALIGNMENT_BYTES !== 0) {
+  if (!isAligned(byteOffset)) {
     throw new InvalidHandleError(`its byteOffset is not a multiple of ${ALIGNMENT_BYTES}`);
   }
   const available = Math.floor((buffer.byteLength - byteOffset) / 4);

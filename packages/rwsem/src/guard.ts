@@ -34,6 +34,9 @@ export interface WriteGuard {
 /** Engines without explicit resource management get a symbol that nothing else knows. */
 const dispose: typeof Symbol.dispose = Symbol.dispose ?? (Symbol('Symbol.dispose') as typeof Symbol.dispose);
 
+// Two classes alike, without a common base: a derived constructor costs 8 ns, a third of an acquisition
+// (`rwsem-lab cost`).
+
 export class ReadHold implements ReadGuard {
   #lock: RwSem | null;
 

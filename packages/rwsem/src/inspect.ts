@@ -1,8 +1,6 @@
 /** Looking at a lock from outside: for people and for tests, never for decisions. */
 
 import {
-  AGENT_ID_MASK,
-  AGENT_ID_SHIFT,
   AGENT_CAPACITY,
   COUNT,
   HEAD,
@@ -17,7 +15,7 @@ import {
 } from './core/layout.ts';
 import { hasHandoff, isHeld, isWriteLocked, readerCount } from './core/count.ts';
 import { clockMs, pause } from './core/env.ts';
-import { isAsyncOwner } from './core/owner.ts';
+import { agentId, isAsyncOwner } from './core/owner.ts';
 import { tryWaitLock, unlockWaitLock } from './core/wait-lock.ts';
 
 /** A lock at one moment; stale as soon as it is returned. */
@@ -82,10 +80,6 @@ export function summarize({ mode, readers, owner, handoff, waiters }: RwSemState
   if (waiters.length > 0) text += `, ${waiters.length} waiting`;
   if (handoff) text += ', handoff';
   return `RwSem { ${text} }`;
-}
-
-function agentId(tag: number): number {
-  return (tag >> AGENT_ID_SHIFT) & AGENT_ID_MASK;
 }
 
 /** Without the lock, hence only a guess for how much to allocate, which is not done while holding it. */

@@ -22,8 +22,7 @@ import {
 } from './core/layout.ts';
 
 /**
- * Sums over all agents since the space was made, modulo 2^32. The names are the kernel's; their
- * meanings stand beside the constants in `core/layout.ts`. Acquisitions that succeed at the first
+ * Sums over all agents since the space was made, modulo 2^32. The names are the kernel's. Acquisitions that succeed at the first
  * attempt are not counted.
  */
 export interface LockEvents {

@@ -1,7 +1,7 @@
-import { ACQUIRED, ASYNC_OWNER, BUSY, CANCELLED, MAX_READERS, TOO_MANY_READERS, WOULD_DEADLOCK } from './core/layout.ts';
+import { ACQUIRED, BUSY, CANCELLED, MAX_READERS, TOO_MANY_READERS, WOULD_DEADLOCK } from './core/layout.ts';
 import { readerIsIn } from './core/count.ts';
 import { clockMs } from './core/env.ts';
-import { isReaderRecorded, readerTag, recordReader } from './core/owner.ts';
+import { asyncTag, isReaderRecorded, readerTag, recordReader } from './core/owner.ts';
 import { arriveReader, arriveWriter, releaseRead, releaseWrite } from './core/fast-path.ts';
 import { arriveReaderPolitely, NOT_ARRIVED, readSlow, tryRead, withdrawReader } from './core/read.ts';
 import { downgradeWrite, wakeAfterRead, wakeAfterWrite } from './core/release.ts';
@@ -16,7 +16,7 @@ import {
   TimeoutError,
   TooManyReadersError,
 } from './errors.ts';
-import { openSpace } from './format.ts';
+import { isLockIndex, openSpace } from './format.ts';
 import { ReadHold, type ReadGuard, WriteHold, type WriteGuard } from './guard.ts';
 import { inspectLock, type RwSemState, summarize } from './inspect.ts';
 import {
@@ -44,7 +44,9 @@ const DETACHED = 2;
  *
  * Three ways in, all in one queue: blocking (`read`, `write`, `downRead`, `downWrite`), which park
  * the thread and are refused where it may not block; async (`readAsync`, `writeAsync`, `withRead`,
- * `withWrite`), which never block; and `try…`, which never wait. Everything else never waits either.
+ * `withWrite`), which never block; and `try…`, which never wait. Nothing else waits for a holder either.
+ * What has to touch the queue may wait a moment for the queue's own lock, spinning where the thread
+ * may not block.
  */
 export class RwSem {
   /** The space this lock lies in. */
@@ -77,7 +79,7 @@ export class RwSem {
     this.#me = space.record.at;
     this.#tag = space.record.tag;
     this.#readerTag = readerTag(space.record.tag);
-    this.#asyncTag = space.record.tag | ASYNC_OWNER;
+    this.#asyncTag = asyncTag(space.record.tag);
     this.#gate = space.record.canBlock ? MAY_BLOCK : MAY_NOT_BLOCK;
   }
 
@@ -94,12 +96,10 @@ export class RwSem {
 
   /** Joins the lock from another thread. In the same thread: the same object. */
   static attach(handle: RwSemHandle): RwSem {
-    const { capacities } = openSpace(handle);
+    const opened = openSpace(handle);
     const { index } = handle;
-    if (!Number.isInteger(index) || index < 0 || index >= capacities.locks) {
-      throw new InvalidHandleError('its index is not a lock of the space');
-    }
-    return LockSpace.attach(handle).rwsem(index);
+    if (!isLockIndex(index, opened.capacities.locks)) throw new InvalidHandleError('its index is not a lock of the space');
+    return LockSpace.join(opened).rwsem(index);
   }
 
   // ── Blocking ──────────────────────────────────────────────────────────────────────────────────
@@ -125,17 +125,13 @@ export class RwSem {
 
   /** `read` without a guard: pair it with `upRead`. Blocks. */
   downRead(): void {
-    if (this.#gate !== MAY_BLOCK) this.#refuse('downRead');
-    const count = arriveReader(this.#mem, this.at);
-    if (!readerIsIn(count) || !isReaderRecorded(this.#mem, this.at, this.#readerTag)) this.#readRest(count);
+    this.#readNow('downRead');
     this.#rawReads++;
   }
 
   /** `write` without a guard: pair it with `upWrite`. Blocks. */
   downWrite(): void {
-    if (this.#gate !== MAY_BLOCK) this.#refuse('downWrite');
-    const count = arriveWriter(this.#mem, this.at, this.#tag);
-    if (count !== 0) this.#writeSlow(count, Infinity, false);
+    this.#writeNow('downWrite');
     this.#rawWrites = 1;
   }
 
@@ -233,8 +229,7 @@ export class RwSem {
     if (this.#rawWrites === 0) this.#notHeld('downgradeWrite', 'downWrite');
     this.#rawWrites = 0;
     this.#rawReads++;
-    downgradeWrite(this.#mem, this.at, this.#me, this.#tag);
-    this.space.asyncAgent.lookSoon();
+    this.#downgrade();
   }
 
   /** @internal */
@@ -253,6 +248,10 @@ export class RwSem {
   downgradeWriteHold(): void {
     this.#guardWrites--;
     this.#guardReads++;
+    this.#downgrade();
+  }
+
+  #downgrade(): void {
     downgradeWrite(this.#mem, this.at, this.#me, this.#tag);
     this.space.asyncAgent.lookSoon();
   }
@@ -284,15 +283,24 @@ export class RwSem {
     return this.toString();
   }
 
+  // ── Fast paths of the blocking forms ──────────────────────────────────────────────────────────
+
+  #readNow(form: string): void {
+    if (this.#gate !== MAY_BLOCK) this.#refuse(form);
+    const count = arriveReader(this.#mem, this.at);
+    if (!readerIsIn(count) || !isReaderRecorded(this.#mem, this.at, this.#readerTag)) this.#readRest(count);
+  }
+
+  #writeNow(form: string): void {
+    if (this.#gate !== MAY_BLOCK) this.#refuse(form);
+    const count = arriveWriter(this.#mem, this.at, this.#tag);
+    if (count !== 0) this.#writeSlow(count, Infinity, false);
+  }
+
   // ── Slow paths ────────────────────────────────────────────────────────────────────────────────
 
   #blockingRead(form: string, options: AcquireOptions | undefined): void {
-    if (options === undefined) {
-      if (this.#gate !== MAY_BLOCK) this.#refuse(form);
-      const count = arriveReader(this.#mem, this.at);
-      if (!readerIsIn(count) || !isReaderRecorded(this.#mem, this.at, this.#readerTag)) this.#readRest(count);
-      return;
-    }
+    if (options === undefined) return this.#readNow(form);
     const { timeoutMs, urgent } = this.#checkBlocking(form, options);
     if (timeoutMs === 0 && !this.#holdsRead()) {
       // Leaves no trace if it fails.
@@ -308,12 +316,7 @@ export class RwSem {
   }
 
   #blockingWrite(form: string, options: AcquireOptions | undefined): void {
-    if (options === undefined) {
-      if (this.#gate !== MAY_BLOCK) this.#refuse(form);
-      const count = arriveWriter(this.#mem, this.at, this.#tag);
-      if (count !== 0) this.#writeSlow(count, Infinity, false);
-      return;
-    }
+    if (options === undefined) return this.#writeNow(form);
     const { timeoutMs, urgent } = this.#checkBlocking(form, options);
     const count = arriveWriter(this.#mem, this.at, this.#tag);
     if (count !== 0) this.#writeSlow(count, timeoutMs, urgent);

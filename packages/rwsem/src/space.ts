@@ -2,7 +2,16 @@ import { LOCKS_AT, LOCK_WORDS, SPACE_ID } from './core/layout.ts';
 import { agentRecords, type AgentRecord, claimAgent, isSameMemory, releaseAgent } from './agent.ts';
 import { AsyncAgent } from './async/async-agent.ts';
 import { DetachedError, StillInUseError } from './errors.ts';
-import { ALIGNMENT_BYTES, formatSpace, isSharedArrayBuffer, openSpace, spaceBytes } from './format.ts';
+import {
+  ALIGNMENT_BYTES,
+  formatSpace,
+  isAligned,
+  isLockIndex,
+  isSharedArrayBuffer,
+  type OpenedSpace,
+  openSpace,
+  spaceBytes,
+} from './format.ts';
 import { onThreadExit } from './host.ts';
 import { type LockEvents, sumEvents } from './lock-events.ts';
 import { checkCapacities, checkOptionsObject, checkPolicy, type LockSpaceOptions, type Policy } from './options.ts';
@@ -69,7 +78,7 @@ export class LockSpace {
     const capacities = checkCapacities(options);
     const policy = checkPolicy(options.policy);
     if (!isSharedArrayBuffer(buffer)) throw new TypeError('buffer must be a SharedArrayBuffer: locks are shared between threads');
-    if (!Number.isInteger(byteOffset) || byteOffset < 0 || byteOffset % ALIGNMENT_BYTES !== 0) {
+    if (!isAligned(byteOffset)) {
       throw new RangeError(`byteOffset must be a multiple of ${ALIGNMENT_BYTES}, not ${String(byteOffset)}`);
     }
     const bytes = spaceBytes(capacities);
@@ -79,27 +88,26 @@ export class LockSpace {
     const mem = new Int32Array(buffer, byteOffset, bytes / 4);
     formatSpace(mem, capacities, policy);
     const space = new LockSpace(mem, capacities.locks, policy);
-    remember(space, buffer);
+    remember(space, buffer, byteOffset);
     return space;
   }
 
   /** Joins a space made by any thread. Attaching twice in one thread gives the same object. */
   static attach(handle: LockSpaceHandle): LockSpace {
-    const { mem, capacities, policy } = openSpace(handle);
-    const known = recall(mem);
-    if (known) {
-      remember(known, handle.buffer, mem.byteOffset);
-      return known;
-    }
-    const space = new LockSpace(mem, capacities.locks, policy);
-    remember(space, handle.buffer);
+    return LockSpace.join(openSpace(handle));
+  }
+
+  /** @internal */
+  static join({ mem, capacities, policy }: OpenedSpace): LockSpace {
+    const space = recall(mem) ?? new LockSpace(mem, capacities.locks, policy);
+    remember(space, mem.buffer as SharedArrayBuffer, mem.byteOffset);
     return space;
   }
 
   /** The lock with this index, from 0. One object per index and thread. */
   rwsem(index: number): RwSem {
     if (this.#detached) throw new DetachedError();
-    if (!Number.isInteger(index) || index < 0 || index >= this.#capacity) {
+    if (!isLockIndex(index, this.#capacity)) {
       throw new RangeError(`index must be a whole number from 0 to ${this.#capacity - 1}, not ${String(index)}`);
     }
     let lock = this.#locks.get(index);
@@ -174,7 +182,7 @@ function recall(mem: Int32Array): LockSpace | undefined {
   return known && isSameMemory(known.mem, mem, known.record.at) ? known : undefined;
 }
 
-function remember(space: LockSpace, buffer: SharedArrayBuffer, byteOffset = space.mem.byteOffset): void {
+function remember(space: LockSpace, buffer: SharedArrayBuffer, byteOffset: number): void {
   let spaces = byBuffer.get(buffer);
   if (!spaces) byBuffer.set(buffer, (spaces = new Map()));
   spaces.set(byteOffset, space);

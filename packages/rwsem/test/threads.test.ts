@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { LockSpace, type Policy, type RwSemState } from 'rwsem';
-import { dismiss, type Player, scene as play, seen } from './helpers/cast.ts';
+import { dismiss, type Player, scene as play, seen, type Stage } from './helpers/cast.ts';
 
 const LIMIT = { timeout: 60_000 };
 
@@ -28,6 +28,17 @@ function assertIdle(space: LockSpace): void {
   assert(guard);
   guard.release();
 }
+
+/** A step: takes and releases the lock so many times, and tells how long the slowest took to get. */
+const slowestAcquisitionMs = async (s: Stage, { form, times }: { form: 'write' | 'writeAsync'; times: number }): Promise<number> => {
+  let slowestMs = 0;
+  for (let i = 0; i < times; i++) {
+    const start = performance.now();
+    (await s.lock[form]()).release();
+    slowestMs = Math.max(slowestMs, performance.now() - start);
+  }
+  return slowestMs;
+};
 
 after(dismiss);
 
@@ -433,15 +444,7 @@ function threads(name: string, policy: Partial<Policy>, withoutWaitAsync: boolea
             }),
           );
           await seen(() => writer.words[1]! > 10, space, 'readers at work');
-          const slowestMs = await writer.run(async (s, form) => {
-            let slowestMs = 0;
-            for (let i = 0; i < 8; i++) {
-              const start = performance.now();
-              (await s.lock[form]()).release();
-              slowestMs = Math.max(slowestMs, performance.now() - start);
-            }
-            return slowestMs;
-          }, form);
+          const slowestMs = await writer.run(slowestAcquisitionMs, { form, times: 8 });
           Atomics.store(writer.words, 0, 1);
           await Promise.all(loops);
           assert(slowestMs < 5000, `${slowestMs} ms`);
@@ -464,15 +467,7 @@ function threads(name: string, policy: Partial<Policy>, withoutWaitAsync: boolea
             }, r),
           );
           await seen(() => writer.words[1]! > 100, space, 'readers at work');
-          const slowestMs = await writer.run(async (s, form) => {
-            let slowestMs = 0;
-            for (let i = 0; i < 20; i++) {
-              const start = performance.now();
-              (await s.lock[form]()).release();
-              slowestMs = Math.max(slowestMs, performance.now() - start);
-            }
-            return slowestMs;
-          }, form);
+          const slowestMs = await writer.run(slowestAcquisitionMs, { form, times: 20 });
           Atomics.store(writer.words, 0, 1);
           await Promise.all(loops);
           assert(slowestMs < 5000, `${slowestMs} ms`);

@@ -1,22 +1,17 @@
 /** Everything that one invocation of `bench` will do, after all arguments have been checked. */
 import type { PolicyOptions } from '../locks/lock.ts';
 import { ArgumentError } from './argument-error.ts';
+import type { RunOptions } from './run.ts';
 import type { Section } from './section.ts';
 import { dedicatedWorkload, uniformWorkload, type Workload } from './workload.ts';
 
-export interface BenchOptions {
+export interface BenchOptions extends RunOptions {
   threads?: number[];
   read?: number[];
   readers?: number;
   writers?: number;
   cs: Section;
   think: Section;
-  seconds: number;
-  rounds: number;
-  warmUpMs: number;
-  graceMs: number;
-  sampleEvery?: number;
-  verify: boolean;
   locks: string[];
   policy?: PolicyOptions[];
 }

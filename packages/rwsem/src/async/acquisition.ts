@@ -5,13 +5,9 @@ import type { ReadGuard, WriteGuard } from '../guard.ts';
 import type { CheckedAcquire } from '../options.ts';
 import { LONGEST_MS } from '../options.ts';
 import { TimeoutError } from '../errors.ts';
+import type { AsyncAgent } from './async-agent.ts';
 
 export type Mode = 'read' | 'write';
-
-/** Who gives up an acquisition when it asks for it. */
-export interface Canceller {
-  cancel(acquisition: Acquisition, reason: () => unknown): void;
-}
 
 export class Acquisition {
   readonly lock: RwSem;
@@ -27,7 +23,7 @@ export class Acquisition {
 
   readonly #resolve: (guard: ReadGuard & WriteGuard) => void;
   readonly #reject: (reason: unknown) => void;
-  readonly #canceller: Canceller;
+  readonly #agent: AsyncAgent;
   readonly #timeoutMs: number;
   readonly #signal: AbortSignal | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -36,7 +32,7 @@ export class Acquisition {
     lock: RwSem,
     mode: Mode,
     options: CheckedAcquire,
-    canceller: Canceller,
+    agent: AsyncAgent,
     resolve: (guard: never) => void,
     reject: (reason: unknown) => void,
   ) {
@@ -45,7 +41,7 @@ export class Acquisition {
     this.urgent = options.urgent;
     this.#timeoutMs = options.timeoutMs;
     this.#signal = options.signal;
-    this.#canceller = canceller;
+    this.#agent = agent;
     this.#resolve = resolve as (guard: ReadGuard & WriteGuard) => void;
     this.#reject = reject;
   }
@@ -59,13 +55,13 @@ export class Acquisition {
     if (this.#timeoutMs >= LONGEST_MS) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#canceller.cancel(this, () => new TimeoutError(this.mode, this.#timeoutMs));
+      this.#agent.cancel(this, () => new TimeoutError(this.mode, this.#timeoutMs));
     }, this.#timeoutMs);
   }
 
   /** The abort event. */
   handleEvent(): void {
-    this.#canceller.cancel(this, () => (this.#signal as AbortSignal).reason as unknown);
+    this.#agent.cancel(this, () => (this.#signal as AbortSignal).reason as unknown);
   }
 
   /** The lock is held: hand out the guard. */

@@ -6,7 +6,7 @@
  *        └──▶ queued inside the thread, while all waiter records are taken
  *
  * A waiter that has been signalled comes back through the ready stack, exactly once per signal, and
- * its record is not given back before that. Nothing here runs code of the user's synchronously.
+ * its record is not given back before that (I13). Nothing here runs code of the user's synchronously.
  */
 
 import {
@@ -14,7 +14,6 @@ import {
   ASYNC_WAITER,
   CANCELLED,
   CANCELLED_SIGNALLED,
-  CLAIMED_BY,
   READY,
   READY_NEXT,
   RLOCK,
@@ -29,12 +28,12 @@ import { takeReady } from '../core/ready.ts';
 import { attemptWrite, enqueueWrite } from '../core/write.ts';
 import type { AgentRecord } from '../agent.ts';
 import type { RwSem } from '../rwsem.ts';
-import type { Acquisition, Canceller } from './acquisition.ts';
+import type { Acquisition } from './acquisition.ts';
 import { ThreadQueue } from './thread-queue.ts';
 import { Doorbell } from './doorbell.ts';
 import { WaiterPool } from './waiter-pool.ts';
 
-export class AsyncAgent implements Canceller {
+export class AsyncAgent {
   readonly #mem: Int32Array;
   readonly #agent: AgentRecord;
   readonly #pool: WaiterPool;
@@ -107,12 +106,11 @@ export class AsyncAgent implements Canceller {
     if (acquisition.waiter !== 0) {
       const { waiter } = acquisition;
       const status = cancelWaiter(this.#mem, acquisition.lock.at, this.#agent.at, waiter);
+      if (status === CANCELLED || status === CANCELLED_SIGNALLED) this.#fail(acquisition, reason);
       if (status === CANCELLED) {
-        this.#queued.delete(waiter);
-        this.#pool.release(waiter);
+        this.#giveBack(waiter);
         this.#refill();
       }
-      if (status === CANCELLED || status === CANCELLED_SIGNALLED) this.#fail(acquisition, reason);
     } else if (acquisition.isInside) {
       this.#unqueueInside(acquisition);
       this.#fail(acquisition, reason);
@@ -147,17 +145,20 @@ export class AsyncAgent implements Canceller {
   #answer(waiter: number): void {
     const acquisition = this.#queued.get(waiter);
     if (!acquisition || acquisition.settled) {
-      // Cancelled in the meantime, or left behind by an earlier incarnation of this agent.
-      const isOurs = Atomics.load(this.#mem, waiter + CLAIMED_BY) !== 0;
-      this.#queued.delete(waiter);
-      if (isOurs) this.#pool.release(waiter);
+      // Left behind by an earlier incarnation of this agent, or cancelled in the meantime.
+      this.#giveBack(waiter);
       return;
     }
     if (acquisition.mode === 'read') countEvent(this.#mem, this.#agent.at, RLOCK);
     else if (attemptWrite(this.#mem, acquisition.lock.at, this.#agent.at, waiter) !== ACQUIRED) return;
+    this.#giveBack(waiter);
+    this.#grant(acquisition);
+  }
+
+  /** No signal for it is on its way any more (I13). */
+  #giveBack(waiter: number): void {
     this.#queued.delete(waiter);
     this.#pool.release(waiter);
-    this.#grant(acquisition);
   }
 
   #queueInside(acquisition: Acquisition): void {

@@ -14,9 +14,10 @@ const POLL_MS = 2;
 /** Long, and still within the 31 bits that timers take. */
 const KEEP_ALIVE_MS = 0x3fffffff;
 
-interface WaitAsync {
+/** Not every engine has `waitAsync`. */
+const atomics = Atomics as {
   waitAsync?(mem: Int32Array, at: number, value: number): { async: boolean; value: string | Promise<string> };
-}
+};
 
 export class Doorbell {
   readonly #mem: Int32Array;
@@ -34,8 +35,7 @@ export class Doorbell {
 
   /** From here on every ring is answered. Rings before that may have been missed: look yourself. */
   arm(): void {
-    const atomics = Atomics as unknown as WaitAsync;
-    if (this.#isArmed || typeof atomics.waitAsync !== 'function') return;
+    if (this.#isArmed || !atomics.waitAsync) return;
     const rung = Atomics.load(this.#mem, this.#at);
     const wait = atomics.waitAsync(this.#mem, this.#at, rung);
     this.#isArmed = true;
@@ -56,7 +56,7 @@ export class Doorbell {
 
   /** Keeps the thread alive, and looks now and then if nobody can ring. */
   keepAlive(poll: boolean): void {
-    const mustPoll = poll || typeof (Atomics as unknown as WaitAsync).waitAsync !== 'function';
+    const mustPoll = poll || !atomics.waitAsync;
     if (this.#timer !== undefined) {
       if (mustPoll === this.#isPolling) return;
       clearInterval(this.#timer);

@@ -1,7 +1,6 @@
 /** The async waiter records of a space, claimed one by one. A claim names its agent and incarnation. */
 
 import {
-  ASYNC_OWNER,
   CLAIMED_BY,
   WAITERS_AT,
   WAITERS_USED,
@@ -10,6 +9,7 @@ import {
   WAITER_TAG,
   WAITER_WORDS,
 } from '../core/layout.ts';
+import { asyncTag } from '../core/owner.ts';
 import type { AgentRecord } from '../agent.ts';
 
 export class WaiterPool {
@@ -42,7 +42,7 @@ export class WaiterPool {
       if (Atomics.load(mem, waiter + CLAIMED_BY) !== 0) continue;
       if (Atomics.compareExchange(mem, waiter + CLAIMED_BY, 0, this.#agent.tag) !== 0) continue;
       mem[waiter + WAITER_AGENT] = this.#agent.at;
-      mem[waiter + WAITER_TAG] = this.#agent.tag | ASYNC_OWNER;
+      mem[waiter + WAITER_TAG] = asyncTag(this.#agent.tag);
       return waiter;
     }
     Atomics.sub(mem, WAITERS_USED, 1);

@@ -181,40 +181,24 @@ export const WAKE_LIST = 80;
 export const WAKE_LIST_WORDS = 256;
 export const AGENT_WORDS = 336;
 
-// Events, in the order of the counters. Slow paths only; each agent writes its own.
-/** A queued reader slept. */
+// Events: indices of the counters. Slow paths only; each agent writes its own. What each counts is said
+// where users read it, in `LockEvents`.
 export const SLEEP_READER = 0;
-/** A queued writer slept. */
 export const SLEEP_WRITER = 1;
-/** Readers granted by a waker. */
 export const WAKE_READER = 2;
-/** A queued writer was told to try. */
 export const WAKE_WRITER = 3;
-/** A spinner took the write lock. */
 export const OPT_LOCK = 4;
-/** A spinner gave up. */
 export const OPT_FAIL = 5;
-/** The time for spinning on readers ran out. */
 export const OPT_NOSPIN = 6;
-/** A read lock was got by queueing. */
 export const RLOCK = 7;
-/** A read lock was stolen in the slow path. */
 export const RLOCK_STEAL = 8;
-/** A reader left the slow path at once because nobody was queued and no writer was in. */
 export const RLOCK_FAST = 9;
-/** A queued reader was cancelled. */
 export const RLOCK_FAIL = 10;
-/** Handoff was set for a queued reader. */
 export const RLOCK_HANDOFF = 11;
-/** A write lock was got by queueing. */
 export const WLOCK = 12;
-/** A queued writer was cancelled. */
 export const WLOCK_FAIL = 13;
-/** Handoff was set for a queued writer. */
 export const WLOCK_HANDOFF = 14;
-/** A waker transferred the write lock to a queued writer. */
 export const WLOCK_GRANT = 15;
-/** A waker signalled an async waiter of its own thread. */
 export const ASYNC_LOCAL_WAKE = 16;
 export const EVENT_COUNT = 17;
 

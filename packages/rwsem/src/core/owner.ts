@@ -35,6 +35,16 @@ export function recordReader(mem: Int32Array, lock: number, tag: number): void {
   relaxedStore(mem, lock + OWNER, tag | READER_OWNED | (owner & NONSPINNABLE));
 }
 
+/** The owner word of an agent that takes the lock through a promise. */
+export function asyncTag(tag: number): number {
+  return tag | layout.ASYNC_OWNER;
+}
+
+/** The agent in an owner word; 0 if there is none. */
+export function agentId(owner: number): number {
+  return (owner >> layout.AGENT_ID_SHIFT) & layout.AGENT_ID_MASK;
+}
+
 /** What `recordReader` leaves in the owner word, but for NONSPINNABLE. */
 export function readerTag(tag: number): number {
   return tag | READER_OWNED;
@@ -61,7 +71,7 @@ export function clearNonspinnable(mem: Int32Array, lock: number): void {
  */
 export function isOwnerRunning(mem: Int32Array, owner: number): boolean {
   if (isAsyncOwner(owner) || isReaderOwned(owner)) return false;
-  const id = (owner >> layout.AGENT_ID_SHIFT) & layout.AGENT_ID_MASK;
+  const id = agentId(owner);
   if (id === 0) return false;
   const agent = relaxedLoad(mem, layout.AGENTS_AT) + (id - 1) * layout.AGENT_WORDS;
   if (Atomics.load(mem, agent + layout.AGENT_TAG) !== (owner & layout.IDENTITY_MASK)) return false;

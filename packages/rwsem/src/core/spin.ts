@@ -66,9 +66,11 @@ function readerSpinUs(count: number): number {
 }
 
 /** Takes the lock past the queue if it is free and nobody has asked for handoff: a steal. */
-function tryWriteUnqueued(mem: Int32Array, lock: number, count: number): boolean {
+function tryWriteUnqueued(mem: Int32Array, lock: number, me: number, count: number): boolean {
   if (isHeld(count) || hasHandoff(count)) return false;
-  return Atomics.compareExchange(mem, lock + COUNT, count, count | WRITER) === count;
+  if (Atomics.compareExchange(mem, lock + COUNT, count, count | WRITER) !== count) return false;
+  recordWriter(mem, lock, relaxedLoad(mem, me + AGENT_TAG));
+  return true;
 }
 
 /** True if stealing or spinning got the write lock that had this count. Never parks. */
@@ -76,8 +78,7 @@ export function spinForWrite(mem: Int32Array, lock: number, me: number, count: n
   if (relaxedLoad(mem, POLICY_SPIN) === SPIN_OFF) return false;
   // The fast path refuses a free lock that has waiters. Not worth the spinner queue, whose first may
   // be suspended.
-  if (tryWriteUnqueued(mem, lock, count)) {
-    recordWriter(mem, lock, relaxedLoad(mem, me + AGENT_TAG));
+  if (tryWriteUnqueued(mem, lock, me, count)) {
     countEvent(mem, me, OPT_LOCK);
     return true;
   }
@@ -87,7 +88,6 @@ export function spinForWrite(mem: Int32Array, lock: number, me: number, count: n
     return false;
   }
   const taken = watchLock(mem, lock, me);
-  if (taken) recordWriter(mem, lock, relaxedLoad(mem, me + AGENT_TAG));
   leaveSpinQueue(mem, lock, me);
   countEvent(mem, me, taken ? OPT_LOCK : OPT_FAIL);
   return taken;
@@ -105,7 +105,7 @@ function watchLock(mem: Int32Array, lock: number, me: number): boolean {
     if (gap < MAX_GAP_TURNS) gap = gap << 1;
     const owner = Atomics.load(mem, lock + OWNER);
     const count = Atomics.load(mem, lock + COUNT);
-    if (tryWriteUnqueued(mem, lock, count)) return true;
+    if (tryWriteUnqueued(mem, lock, me, count)) return true;
     if (hasHandoff(count) || !isSpinnable(mem, owner)) return false;
     const now = spinClockUs();
     if (((now - start) | 0) > SPIN_LIMIT_US) return false;
