@@ -1,8 +1,8 @@
 import { ACQUIRED, BUSY, CANCELLED, MAX_READERS, TOO_MANY_READERS, WOULD_DEADLOCK } from './core/layout.ts';
 import { readerIsIn } from './core/count.ts';
 import { clockMs } from './core/env.ts';
-import { asyncTag, isReaderRecorded, readerTag, recordReader } from './core/owner.ts';
-import { arriveReader, arriveWriter, releaseRead, releaseWrite } from './core/fast-path.ts';
+import { asyncTag, readerTag, recordReader } from './core/owner.ts';
+import { arriveReader, arriveWriter, enterReader, releaseRead, releaseWrite } from './core/fast-path.ts';
 import { arriveReaderPolitely, NOT_ARRIVED, readSlow, tryRead, withdrawReader } from './core/read.ts';
 import { downgradeWrite, wakeAfterRead, wakeAfterWrite } from './core/release.ts';
 import { writeSlow } from './core/write.ts';
@@ -287,8 +287,8 @@ export class RwSem {
 
   #readNow(form: string): void {
     if (this.#gate !== MAY_BLOCK) this.#refuse(form);
-    const count = arriveReader(this.#mem, this.at);
-    if (!readerIsIn(count) || !isReaderRecorded(this.#mem, this.at, this.#readerTag)) this.#readRest(count);
+    const count = enterReader(this.#mem, this.at, this.#readerTag);
+    if (count !== 0) this.#readRest(count);
   }
 
   #writeNow(form: string): void {

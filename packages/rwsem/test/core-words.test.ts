@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 // Internals: the layout and the predicates are not part of the public interface.
 import * as count from '../dist/core/count.js';
+import * as fastPath from '../dist/core/fast-path.js';
 import * as layout from '../dist/core/layout.js';
 import * as owner from '../dist/core/owner.js';
 
@@ -27,9 +28,6 @@ test('predicates agree with the fields of any count', () => {
       assert.equal(count.readerCount(c), readers);
       assert.equal(count.isHeld(c), w || readers > 0);
       assert.equal(count.readerIsIn(c), !w && !a && !h);
-      assert.equal(count.mustWakeAfterReader(c), a && !w && readers === 1);
-      assert.equal(count.mustWakeAfterWriter(c), a);
-      assert.equal(count.mustWakeAfterReader(c | layout.WAKING) || count.mustWakeAfterWriter(c | layout.WAKING), false);
       assert.equal(count.isOverflown(c), false);
     }),
   );
@@ -39,7 +37,28 @@ test('a count with the sign bit is held, overflown, and admits nobody', () => {
   fc.assert(
     fc.property(word, (any) => {
       const c = any | 0x80000000;
-      assert.ok(count.isHeld(c) && count.isOverflown(c) && count.isNearlyFull(c) && !count.readerIsIn(c) && !count.mustWakeAfterReader(c));
+      assert.ok(count.isHeld(c) && count.isOverflown(c) && count.isNearlyFull(c) && !count.readerIsIn(c));
+    }),
+  );
+});
+
+test('the fast paths do to any count what the predicates say', () => {
+  const mem = new Int32Array(new SharedArrayBuffer(64));
+  const me = owner.readerTag((3 << layout.AGENT_ID_SHIFT) | (1 << layout.INCARNATION_SHIFT));
+  fc.assert(
+    fc.property(fc.nat(15), fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: layout.MAX_READERS })), fc.boolean(), (low, readers, recorded) => {
+      const before = low | (readers << 8);
+      const after = (before + layout.READER) | 0;
+      mem[layout.OWNER] = recorded ? me : me | layout.NONSPINNABLE;
+      mem[layout.COUNT] = before;
+      assert.equal(fastPath.enterReader(mem, 0, me), count.readerIsIn(after) && recorded ? 0 : after);
+      assert.equal(mem[layout.COUNT], after);
+
+      const someoneToWake = count.hasWaiters(before) && !count.isWaking(before);
+      mem[layout.COUNT] = before;
+      assert.equal(fastPath.releaseRead(mem, 0), someoneToWake && !count.isHeld((before - layout.READER) | 0));
+      mem[layout.COUNT] = before;
+      assert.equal(fastPath.releaseWrite(mem, 0), someoneToWake);
     }),
   );
 });

@@ -7,7 +7,6 @@ const WRITER = layout.WRITER;
 const WAITERS = layout.WAITERS;
 const HANDOFF = layout.HANDOFF;
 const WAKING = layout.WAKING;
-const READER = layout.READER;
 const HELD_MASK = layout.HELD_MASK;
 const READ_FAILED = layout.READ_FAILED;
 const MAX_READERS = layout.MAX_READERS;
@@ -50,17 +49,4 @@ export function readerCount(count: number): number {
 /** Granting a whole batch of readers could overflow the count. */
 export function isNearlyFull(count: number): boolean {
   return count < 0 || readerCount(count) > MAX_READERS - 2 * layout.WAKE_LIST_WORDS;
-}
-
-/**
- * A reader has left a lock whose count was this. If it was the last, and somebody waits who has not
- * been told to try yet, it must wake (I8).
- */
-export function mustWakeAfterReader(before: number): boolean {
-  return (before & (HELD_MASK | WAITERS | WAKING)) === (READER | WAITERS);
-}
-
-/** The same for a writer. */
-export function mustWakeAfterWriter(before: number): boolean {
-  return (before & (WAITERS | WAKING)) === WAITERS;
 }

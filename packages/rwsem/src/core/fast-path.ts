@@ -1,18 +1,33 @@
 /**
  * The whole of an uncontended acquisition and release: one atomic operation in, one out.
  *
- * V8 folds the constants of a function's own module, but loads imported ones from their cells every
- * time. Hence the copies here and in `count.ts` and `owner.ts`: they took a read pair from 1.27 to 1.17
- * times the bare atomics (`rwsem-lab cost` measures it). And the count is the first word of the lock
- * record (COUNT is 0), so that its index need not be added up: 1 % of a pair.
+ * V8 folds the constants and inlines the functions of a function's own module for nothing. For every
+ * imported one it first loads a cell and checks what is in it. Hence the copies of constants here and in
+ * `count.ts` and `owner.ts`, and masks written out here that have names there: together they took a read
+ * pair from 1.27 to 1.12 times the bare atomics (`rwsem-lab cost` measures it). And the count is the first
+ * word of the lock record (COUNT is 0), so that its index need not be added up: 1 % of a pair.
  */
 
 import * as layout from './layout.ts';
-import { mustWakeAfterReader, mustWakeAfterWriter } from './count.ts';
+import { relaxedLoad } from './memory.ts';
 import { recordWriter } from './owner.ts';
 
 const READER = layout.READER;
 const WRITER = layout.WRITER;
+const WAITERS = layout.WAITERS;
+const WAKING = layout.WAKING;
+const HELD_MASK = layout.HELD_MASK;
+const READ_FAILED = layout.READ_FAILED;
+const OWNER = layout.OWNER;
+
+/**
+ * 0, and the reader holds the lock and is on record as the last one (`readerTag`); otherwise what
+ * `arriveReader` returns.
+ */
+export function enterReader(mem: Int32Array, lock: number, asReader: number): number {
+  const count = (Atomics.add(mem, lock, READER) + READER) | 0;
+  return (count & READ_FAILED) === 0 && relaxedLoad(mem, lock + OWNER) === asReader ? 0 : count;
+}
 
 /**
  * Returns the count including this reader. If `readerIsIn` it holds the lock and records itself;
@@ -32,12 +47,15 @@ export function arriveWriter(mem: Int32Array, lock: number, tag: number): number
   return count;
 }
 
-/** True if the caller must call `wakeAfterRead` now. */
+/**
+ * True if the caller must call `wakeAfterRead` now: it was the last reader, and somebody waits who has
+ * not been told to try yet (I8).
+ */
 export function releaseRead(mem: Int32Array, lock: number): boolean {
-  return mustWakeAfterReader(Atomics.sub(mem, lock, READER));
+  return (Atomics.sub(mem, lock, READER) & (HELD_MASK | WAITERS | WAKING)) === (READER | WAITERS);
 }
 
 /** True if the caller must call `wakeAfterWrite` now. */
 export function releaseWrite(mem: Int32Array, lock: number): boolean {
-  return mustWakeAfterWriter(Atomics.sub(mem, lock, WRITER));
+  return (Atomics.sub(mem, lock, WRITER) & (WAITERS | WAKING)) === WAITERS;
 }

@@ -45,14 +45,9 @@ export function agentId(owner: number): number {
   return (owner >> layout.AGENT_ID_SHIFT) & layout.AGENT_ID_MASK;
 }
 
-/** What `recordReader` leaves in the owner word, but for NONSPINNABLE. */
+/** What `recordReader` leaves in the owner word, but for NONSPINNABLE: finding it there, there is nothing to record. */
 export function readerTag(tag: number): number {
   return tag | READER_OWNED;
-}
-
-/** Has `recordReader` nothing to add? Asked first in the fast path, so that it stays small. */
-export function isReaderRecorded(mem: Int32Array, lock: number, asReader: number): boolean {
-  return relaxedLoad(mem, lock + OWNER) === asReader;
 }
 
 export function setNonspinnable(mem: Int32Array, lock: number, owner: number): void {
