@@ -2,9 +2,10 @@ import { ACQUIRED, BUSY, CANCELLED, MAX_READERS, TOO_MANY_READERS, WOULD_DEADLOC
 import { readerIsIn } from './core/count.ts';
 import { clockMs } from './core/env.ts';
 import { asyncTag, readerTag, recordReader } from './core/owner.ts';
-import { arriveReader, arriveWriter, enterReader, releaseRead, releaseWrite } from './core/fast-path.ts';
+import { arriveReader, arriveWriter, enterReader, enterWriter, releaseRead, releaseWrite } from './core/fast-path.ts';
 import { arriveReaderPolitely, NOT_ARRIVED, readSlow, tryRead, withdrawReader } from './core/read.ts';
 import { downgradeWrite, wakeAfterRead, wakeAfterWrite } from './core/release.ts';
+import { countWriteSteal, stealRead, stealWrite } from './core/steal.ts';
 import { writeSlow } from './core/write.ts';
 import { Acquisition, type Mode } from './async/acquisition.ts';
 import {
@@ -62,6 +63,8 @@ export class RwSem {
   readonly #readerTag: number;
   readonly #asyncTag: number;
   #gate: number;
+  /** The count from which this thread last took the write lock: 0, or waiters that it may pass. */
+  #free = 0;
 
   // What this thread holds and awaits, by whom. A guard owns its hold, the raw calls own theirs.
   #rawReads = 0;
@@ -293,8 +296,9 @@ export class RwSem {
 
   #writeNow(form: string): void {
     if (this.#gate !== MAY_BLOCK) this.#refuse(form);
-    const count = arriveWriter(this.#mem, this.at, this.#tag);
-    if (count !== 0) this.#writeSlow(count, Infinity, false);
+    const free = this.#free;
+    const count = enterWriter(this.#mem, this.at, this.#tag, free);
+    if ((count | free) !== 0) this.#writeRest(count, free);
   }
 
   // ── Slow paths ────────────────────────────────────────────────────────────────────────────────
@@ -311,15 +315,18 @@ export class RwSem {
       throw new TimeoutError('read', 0);
     }
     const count = timeoutMs < LONGEST_MS ? arriveReaderPolitely(this.#mem, this.at) : arriveReader(this.#mem, this.at);
-    if (count !== NOT_ARRIVED && readerIsIn(count)) recordReader(this.#mem, this.at, this.#tag);
-    else this.#readSlow(count, timeoutMs, urgent);
+    if (count !== NOT_ARRIVED) {
+      if (readerIsIn(count)) return recordReader(this.#mem, this.at, this.#tag);
+      if (stealRead(this.#mem, this.at, this.#me, count)) return;
+    }
+    this.#readSlow(count, timeoutMs, urgent);
   }
 
   #blockingWrite(form: string, options: AcquireOptions | undefined): void {
     if (options === undefined) return this.#writeNow(form);
     const { timeoutMs, urgent } = this.#checkBlocking(form, options);
     const count = arriveWriter(this.#mem, this.at, this.#tag);
-    if (count !== 0) this.#writeSlow(count, timeoutMs, urgent);
+    if (count !== 0 && !stealWrite(this.#mem, this.at, this.#me, count)) this.#writeSlow(timeoutMs, urgent);
   }
 
   #checkBlocking(form: string, options: AcquireOptions): CheckedAcquire {
@@ -329,13 +336,20 @@ export class RwSem {
     return checked;
   }
 
-  /** What is left after the fast path: record this thread as the last reader, or wait. */
+  /** What is left after the fast path: record this thread as the last reader, steal, or wait. */
   #readRest(count: number): void {
     if (readerIsIn(count)) recordReader(this.#mem, this.at, this.#tag);
-    else this.#readSlow(count, Infinity, false);
+    else if (!stealRead(this.#mem, this.at, this.#me, count)) this.#readSlow(count, Infinity, false);
   }
 
-  /** Not granted at the first attempt: is waiting hopeless? Then wait. Returns only with the lock held. */
+  /** The same for a writer, who was to find the count `free`. */
+  #writeRest(count: number, free: number): void {
+    if (count === free) countWriteSteal(this.#mem, this.#me, count);
+    else if (stealWrite(this.#mem, this.at, this.#me, count)) this.#free = count;
+    else this.#writeSlow(Infinity, false);
+  }
+
+  /** Not granted, and nothing to steal: is waiting hopeless? Then wait. Returns only with the lock held. */
   #readSlow(count: number, timeoutMs: number, urgent: boolean): void {
     if (this.#isDeadlocked('read')) {
       if (count !== NOT_ARRIVED) withdrawReader(this.#mem, this.at, this.#me);
@@ -364,11 +378,11 @@ export class RwSem {
     }
   }
 
-  #writeSlow(count: number, timeoutMs: number, urgent: boolean): void {
+  #writeSlow(timeoutMs: number, urgent: boolean): void {
     this.#refuseDeadlock('write');
     if (timeoutMs === 0) throw new TimeoutError('write', 0);
     const isTimed = timeoutMs < LONGEST_MS;
-    const status = writeSlow(this.#mem, this.at, this.#me, count, urgent, isTimed, isTimed ? giveUpAtMs(timeoutMs) : 0);
+    const status = writeSlow(this.#mem, this.at, this.#me, urgent, isTimed, isTimed ? giveUpAtMs(timeoutMs) : 0);
     this.space.asyncAgent.lookSoon();
     if (status === CANCELLED) throw new TimeoutError('write', timeoutMs);
   }

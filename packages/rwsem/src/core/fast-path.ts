@@ -48,6 +48,17 @@ export function arriveWriter(mem: Int32Array, lock: number, tag: number): number
 }
 
 /**
+ * The same, expecting the count that this thread last took the lock from (`stealWrite`): while waiters
+ * sleep that is not the idle word, and expecting it saves a compare-exchange that would fail.
+ * Returns `free` if the writer holds the lock.
+ */
+export function enterWriter(mem: Int32Array, lock: number, tag: number, free: number): number {
+  const count = Atomics.compareExchange(mem, lock, free, free | WRITER);
+  if (count === free) recordWriter(mem, lock, tag);
+  return count;
+}
+
+/**
  * True if the caller must call `wakeAfterRead` now: it was the last reader, and somebody waits who has
  * not been told to try yet (I8).
  */

@@ -2,20 +2,16 @@
 
 import {
   ACQUIRED,
-  AGENT_TAG,
   BLOCKING_WAITER,
   BUSY,
   COUNT,
   GRANT,
   GRANTED,
   HEAD,
-  OWNER,
-  POLICY_READER_STEAL,
   QUEUED,
   READER,
   RLOCK,
   RLOCK_FAST,
-  RLOCK_STEAL,
   SLEEP_READER,
   TOO_MANY_READERS,
   WAITER_TAG,
@@ -23,19 +19,11 @@ import {
   WOULD_DEADLOCK,
 } from './layout.ts';
 import { cancelWaiter } from './cancel.ts';
-import {
-  hasHandoff,
-  hasWaiters,
-  isOverflown,
-  isWaking,
-  isWriteLocked,
-  readerCount,
-  readerIsIn,
-} from './count.ts';
+import { hasHandoff, isOverflown, isWriteLocked, readerIsIn } from './count.ts';
 import { countEvent } from './events.ts';
 import { arriveReader, releaseRead } from './fast-path.ts';
 import { relaxedLoad } from './memory.ts';
-import { isReaderOwned, recordReader } from './owner.ts';
+import { recordReader } from './owner.ts';
 import { parkUntilSignalled } from './park.ts';
 import { append, insertBefore, isWriteWaiter, prepareWaiter } from './queue.ts';
 import { wakeAfterRead } from './release.ts';
@@ -68,32 +56,6 @@ export function tryRead(mem: Int32Array, lock: number, tag: number): number {
     count = seen;
   }
   return isOverflown(count) ? TOO_MANY_READERS : BUSY;
-}
-
-/**
- * May a reader that arrived at `count` (its probe included) join although waiters are queued?
- * Not past a handoff, and not in a stream of readers past a queued writer: beside other readers only
- * if the last owner was a writer, whose successors they are.
- */
-function mayReaderJoin(mem: Int32Array, lock: number, count: number): boolean {
-  if (relaxedLoad(mem, POLICY_READER_STEAL) === 0) return false;
-  if (isWriteLocked(count) || hasHandoff(count)) return false;
-  return readerCount(count) === 1 || !isReaderOwned(Atomics.load(mem, lock + OWNER));
-}
-
-/** Joins past the queue if it may. The probe in `count` becomes the hold. */
-function stealRead(mem: Int32Array, lock: number, me: number, count: number): boolean {
-  if (!mayReaderJoin(mem, lock, count)) return false;
-  recordReader(mem, lock, relaxedLoad(mem, me + AGENT_TAG));
-  countEvent(mem, me, RLOCK_STEAL);
-  // The only reader inside takes the readers at the front along: nobody else will until it leaves.
-  // With WAKING set there are none: a writer is first.
-  if (readerCount(count) === 1 && hasWaiters(count) && !isWaking(count)) {
-    lockWaitLock(mem, lock, me);
-    wakeQueue(mem, lock, me, WAKE_READ_OWNED);
-    unlockAndWake(mem, lock, me);
-  }
-  return true;
 }
 
 /** Takes a probe back without queueing. As any undo, it may be what makes the lock free (I8). */
@@ -166,8 +128,8 @@ export function enqueueRead(
 }
 
 /**
- * The slow path of a blocking reader, from the count at its arrival (NOT_ARRIVED: no probe): ACQUIRED,
- * CANCELLED (time is up), TOO_MANY_READERS or WOULD_DEADLOCK. Blocks.
+ * What a blocking reader does that cannot steal, from the count at its arrival (NOT_ARRIVED: no probe).
+ * ACQUIRED, CANCELLED (time is up), TOO_MANY_READERS or WOULD_DEADLOCK. Blocks.
  */
 export function readSlow(
   mem: Int32Array,
@@ -181,12 +143,9 @@ export function readSlow(
   giveUpAtMs: number,
 ): number {
   const probe = count !== NOT_ARRIVED;
-  if (probe) {
-    if (isOverflown(count)) {
-      withdrawReader(mem, lock, me);
-      return TOO_MANY_READERS;
-    }
-    if (stealRead(mem, lock, me, count)) return ACQUIRED;
+  if (probe && isOverflown(count)) {
+    withdrawReader(mem, lock, me);
+    return TOO_MANY_READERS;
   }
   const waiter = me + BLOCKING_WAITER;
   prepareWaiter(mem, lock, waiter, 0, urgent);

@@ -16,20 +16,19 @@ import {
   OPT_LOCK,
   OPT_NOSPIN,
   OWNER,
-  AGENT_TAG,
   POLICY_SPIN,
   SPIN_ANY_OWNER,
   SPIN_OFF,
   SPIN_STUCK,
   WAITING,
-  WRITER,
 } from './layout.ts';
 import { hasHandoff, isHeld, readerCount } from './count.ts';
 import { pause, spinClockUs } from './env.ts';
 import { countEvent } from './events.ts';
 import { relaxedLoad } from './memory.ts';
-import { isNonspinnable, isOwnerRunning, isReaderOwned, recordWriter, setNonspinnable } from './owner.ts';
+import { isNonspinnable, isOwnerRunning, isReaderOwned, setNonspinnable } from './owner.ts';
 import { enterSpinQueue, leaveSpinQueue } from './spin-queue.ts';
+import { tryWriteUnqueued } from './steal.ts';
 
 /** For one acquisition. This and the other limits: DESIGN.md, "Constants". */
 const SPIN_LIMIT_US = 50;
@@ -65,24 +64,9 @@ function readerSpinUs(count: number): number {
   return (20 + (readers < 30 ? readers : 30)) >> 1;
 }
 
-/** Takes the lock past the queue if it is free and nobody has asked for handoff: a steal. */
-function tryWriteUnqueued(mem: Int32Array, lock: number, me: number, count: number): boolean {
-  if (isHeld(count) || hasHandoff(count)) return false;
-  if (Atomics.compareExchange(mem, lock + COUNT, count, count | WRITER) !== count) return false;
-  recordWriter(mem, lock, relaxedLoad(mem, me + AGENT_TAG));
-  return true;
-}
-
-/** True if stealing or spinning got the write lock that had this count. Never parks. */
-export function spinForWrite(mem: Int32Array, lock: number, me: number, count: number): boolean {
-  if (relaxedLoad(mem, POLICY_SPIN) === SPIN_OFF) return false;
-  // The fast path refuses a free lock that has waiters. Not worth the spinner queue, whose first may
-  // be suspended.
-  if (tryWriteUnqueued(mem, lock, me, count)) {
-    countEvent(mem, me, OPT_LOCK);
-    return true;
-  }
-  if (!maySpin(mem, lock, me)) return false;
+/** True if spinning got the write lock. Never parks. */
+export function spinForWrite(mem: Int32Array, lock: number, me: number): boolean {
+  if (relaxedLoad(mem, POLICY_SPIN) === SPIN_OFF || !maySpin(mem, lock, me)) return false;
   if (!enterSpinQueue(mem, lock, me, SPIN_LIMIT_US, SPIN_LIMIT_TURNS)) {
     countEvent(mem, me, OPT_FAIL);
     return false;

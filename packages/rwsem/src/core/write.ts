@@ -135,19 +135,18 @@ function finishAttempt(mem: Int32Array, lock: number, me: number, waiter: number
 }
 
 /**
- * The slow path of a blocking writer, from the count it found: steal or spin, queue, then sleep and try
- * until it has the lock or time is up. ACQUIRED or CANCELLED. Blocks.
+ * What a blocking writer does that cannot steal: spin, queue, then sleep and try until it has the lock
+ * or time is up. ACQUIRED or CANCELLED. Blocks.
  */
 export function writeSlow(
   mem: Int32Array,
   lock: number,
   me: number,
-  count: number,
   urgent: boolean,
   timed: boolean,
   giveUpAtMs: number,
 ): number {
-  if (spinForWrite(mem, lock, me, count)) return ACQUIRED;
+  if (spinForWrite(mem, lock, me)) return ACQUIRED;
   const waiter = me + BLOCKING_WAITER;
   prepareWaiter(mem, lock, waiter, WRITE_WAITER, urgent);
   let status = enqueueWrite(mem, lock, me, waiter);
