@@ -1,0 +1,79 @@
+/**
+ * A mutation: one step of the shipped core changed, to see whether the checker notices. A checker is
+ * worth what it catches of these.
+ *
+ * It is a patch by anchor text on the TypeScript source. Every anchor must be there exactly once, so that
+ * a refactoring which would silently disarm a mutation fails the run instead.
+ *
+ * PROGRAMS. Threads are separated by `|`, the operations of one thread by spaces; `*` repeats the last
+ * operation for ever. `read write tryRead tryWrite timedRead timedWrite urgentWrite downgrade` block (all
+ * timed ones may give up at any moment); `asyncRead asyncWrite` are answered by the thread's event loop,
+ * `abortRead abortWrite` are the same and may be aborted at any moment; `a+b` has two of them pending at
+ * once. `nestedRead` reads inside a read, `asyncInRead` awaits a read and then blocks in a second one,
+ * `probe` arrives for reading and withdraws.
+ *
+ * MODES, separated by spaces: a policy that is not the default (`grant`, `spin`, `handoff:now`), a limit
+ * (`batch:1`, `readers:2`), or more detail (`owner`: the owner word is real, not a free choice;
+ * `wait-lock`: its parking is real; `spurious`: any sleep may end; `delayed`: relaxed accesses may be
+ * late; `split`: accesses under the wait lock are steps of their own; `ready`: the end must stay within
+ * reach of every state).
+ */
+
+export interface Edit {
+  /** In packages/rwsem/src/core. */
+  file: string;
+  /** Must occur exactly once. */
+  find: string;
+  replace: string;
+}
+
+/** What a checker can say about a program. */
+export type Property =
+  /** Exclusion (I1), counting those granted but asleep. */
+  | 'MUTEX'
+  /** Somebody sleeps and nobody will wake it. */
+  | 'LOST'
+  /** All done, or nothing can be done any more, and the words are not idle (I12). */
+  | 'STUCK'
+  /** One of the numbered invariants, or a touch of a word by a thread that may not. */
+  | 'INVARIANT'
+  /** A fair run of looping threads in which somebody never gets the lock. */
+  | 'STARVE'
+  /** Overtaken more often than the bound. */
+  | 'BYPASS'
+  /** The count has gone below what is held. */
+  | 'NEGATIVE';
+
+/** Where it must be caught, or why it cannot be. */
+export type Expectation = { property: Property; program: string; mode?: string } | { uncaught: string };
+
+export interface Mutation {
+  id: string;
+  title: string;
+  /** Where the mistake was made before, or 'ours'. */
+  source: string;
+  /** Numbers of the catalogue of historic bugs that it stands for. */
+  bugs: readonly number[];
+  edits: readonly Edit[];
+  expect: Expectation;
+}
+
+/** A bug of the catalogue that has no counterpart in this core. */
+export interface NotApplicable {
+  bug: number;
+  title: string;
+  reason: string;
+}
+
+/** The sources with the edits made. Throws if an anchor is not there exactly once. */
+export function applyMutation(mutation: Mutation, read: (file: string) => string): Map<string, string> {
+  const patched = new Map<string, string>();
+  for (const { file, find, replace } of mutation.edits) {
+    const parts = (patched.get(file) ?? read(file)).split(find);
+    if (parts.length !== 2) {
+      throw new Error(`mutation ${mutation.id}: its anchor occurs ${parts.length - 1} times in ${file}, not once:\n${find}`);
+    }
+    patched.set(file, parts.join(replace));
+  }
+  return patched;
+}
