@@ -24,7 +24,7 @@ export const GRANT_MUTATIONS: readonly Mutation[] = [
       { file: 'wake.ts', find: ADMIT, replace: '  countEvents(mem, me, WAKE_READER, granted);\n' },
       { file: 'wake.ts', find: PUBLISH, replace: `${PUBLISH}  Atomics.add(mem, lock + COUNT, delta);\n` },
     ],
-    expect: { property: 'MUTEX', program: 'downgrade | read | write' },
+    expect: { property: 'NEGATIVE', program: 'write | read | read' },
   },
   {
     id: 'notify-before-grant',
@@ -57,14 +57,14 @@ export const GRANT_MUTATIONS: readonly Mutation[] = [
     source: 'ours (I13)',
     bugs: [],
     edits: [{ file: 'wake.ts', find: `  if (before !== WAITING) return;\n`, replace: '' }],
-    expect: { property: 'INVARIANT', program: 'read | asyncWrite | write', mode: 'handoff:now' },
+    expect: { property: 'INVARIANT', program: 'read read | asyncWrite | write' },
   },
   {
     id: 'no-pre-grant',
     title: 'no reader is counted before the queue is walked: a writer may steal meanwhile',
     source: 'rwsem bug 24, fe6e674c6187',
     bugs: [24],
-    edits: [{ file: 'wake.ts', find: `  if (kind !== WAKE_READ_OWNED) {\n    const before`, replace: `  if (kind === WAKE_ANY && kind === WAKE_READERS) {\n    const before` }],
+    edits: [{ file: 'wake.ts', find: `  if (kind !== WAKE_READ_OWNED) {\n    const before`, replace: `  if (kind < 0) {\n    const before` }],
     expect: { property: 'MUTEX', program: 'read | write | write' },
   },
   {
@@ -129,7 +129,7 @@ export const GRANT_MUTATIONS: readonly Mutation[] = [
         replace: `  delta = (delta - HANDOFF) | 0;\n`,
       },
     ],
-    expect: { property: 'INVARIANT', program: 'read | write' },
+    expect: { property: 'NEGATIVE', program: 'read | write' },
   },
   {
     id: 'grant-believed-without-looking',
@@ -158,7 +158,7 @@ export const GRANT_MUTATIONS: readonly Mutation[] = [
         replace: `  let taken = word === GRANTED || relaxedLoad(mem, lock + OWNER) === relaxedLoad(mem, waiter + WAITER_TAG);\n`,
       },
     ],
-    expect: { property: 'MUTEX', program: 'write write | read', mode: 'owner' },
+    expect: { property: 'INVARIANT', program: 'write write | read', mode: 'owner' },
   },
   {
     id: 'grant-stops-at-writer',

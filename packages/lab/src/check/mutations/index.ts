@@ -8,6 +8,7 @@ import { HANDOFF_MUTATIONS } from './handoff.ts';
 import { OVERFLOW_MUTATIONS } from './overflow.ts';
 import { QUEUE_MUTATIONS } from './queue.ts';
 import { RELAXED_MUTATIONS } from './relaxed.ts';
+import { SIGNAL_MUTATIONS } from './signal.ts';
 import { SPIN_MUTATIONS } from './spin.ts';
 import { WAKE_MUTATIONS } from './wake.ts';
 
@@ -19,6 +20,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...CANCEL_MUTATIONS,
   ...HANDOFF_MUTATIONS,
   ...WAKE_MUTATIONS,
+  ...SIGNAL_MUTATIONS,
   ...QUEUE_MUTATIONS,
   ...SPIN_MUTATIONS,
   ...ASYNC_MUTATIONS,

@@ -6,17 +6,19 @@
  * a refactoring which would silently disarm a mutation fails the run instead.
  *
  * PROGRAMS. Threads are separated by `|`, the operations of one thread by spaces; `*` repeats the last
- * operation for ever. `read write tryRead tryWrite timedRead timedWrite urgentWrite downgrade` block (all
- * timed ones may give up at any moment); `asyncRead asyncWrite` are answered by the thread's event loop,
- * `abortRead abortWrite` are the same and may be aborted at any moment; `a+b` has two of them pending at
- * once. `nestedRead` reads inside a read, `asyncInRead` awaits a read and then blocks in a second one,
- * `probe` arrives for reading and withdraws.
+ * operation for ever. `read write tryRead tryWrite timedRead timedWrite urgentWrite downgrade`: the timed
+ * ones may give up at any moment. `asyncRead asyncWrite` are answered by the thread's event loop,
+ * `abortRead abortWrite` too, and may be aborted at any moment; `a+b` has two pending at once.
+ * `nestedRead` and `timedNestedRead` read inside a read; `asyncInRead` awaits a read and then blocks in a
+ * second one; `probe` arrives for reading and withdraws.
  *
- * MODES, separated by spaces: a policy that is not the default (`grant`, `spin`, `handoff:now`), a limit
- * (`batch:1`, `readers:2`), or more detail (`owner`: the owner word is real, not a free choice;
- * `wait-lock`: its parking is real; `spurious`: any sleep may end; `delayed`: relaxed accesses may be
- * late; `split`: accesses under the wait lock are steps of their own; `ready`: the end must stay within
- * reach of every state).
+ * MODES, separated by spaces. Other policies: `grant`, `spin`, `handoff:now`; `one-core` steals and does
+ * not spin. Limits: `batch:1` readers in a pass, `readers:2` at most in the lock. More detail: `owner`
+ * keeps the owner word instead of leaving what it says to chance, `wait-lock` lets threads park on the
+ * wait lock, `spurious` lets any sleep end, `delayed` lets relaxed accesses be late, `split` makes steps
+ * of the accesses under the wait lock too. More to show: `ready`, that the end can be reached from every
+ * state; `quiet`, that while nobody is under way no reader sleeps first in the queue of a read-held lock
+ * without handoff.
  */
 
 export interface Edit {

@@ -9,7 +9,7 @@ export const OVERFLOW_MUTATIONS: readonly Mutation[] = [
     source: 'rwsem bug 25, the guard of 5.3',
     bugs: [25],
     edits: [{ file: 'layout.ts', find: 'export const READ_FAILED = -0x7ffffff9;', replace: 'export const READ_FAILED = 7;' }],
-    expect: { property: 'NEGATIVE', program: 'read | read | read', mode: 'readers:2' },
+    expect: { property: 'NEGATIVE', program: 'read | read', mode: 'readers:1' },
   },
   {
     id: 'overflow-admits-try',
@@ -17,7 +17,7 @@ export const OVERFLOW_MUTATIONS: readonly Mutation[] = [
     source: 'rwsem bug 25, the guard of 5.3',
     bugs: [25],
     edits: [{ file: 'read.ts', find: `    if (isOverflown(next)) return TOO_MANY_READERS;\n`, replace: '' }],
-    expect: { property: 'NEGATIVE', program: 'tryRead | tryRead | tryRead', mode: 'readers:2' },
+    expect: { property: 'NEGATIVE', program: 'tryRead | tryRead', mode: 'readers:1' },
   },
   {
     id: 'overflow-probe-kept',
@@ -55,7 +55,7 @@ export const OVERFLOW_MUTATIONS: readonly Mutation[] = [
 `,
       },
     ],
-    expect: { property: 'STUCK', program: 'timedRead | read | urgentWrite', mode: 'readers:1' },
+    expect: { property: 'STUCK', program: 'timedRead | read | timedWrite', mode: 'readers:1' },
   },
   {
     id: 'overflow-withdrawn-without-wake',
@@ -111,6 +111,6 @@ export const OVERFLOW_MUTATIONS: readonly Mutation[] = [
         replace: '',
       },
     ],
-    expect: { property: 'NEGATIVE', program: 'read | read | read | write', mode: 'readers:2' },
+    expect: { uncaught: 'the margin is for hundreds of readers that arrive between the look and the addition; with a maximum small enough to explore there is none' },
   },
 ];

@@ -173,6 +173,6 @@ export const QUEUE_MUTATIONS: readonly Mutation[] = [
     source: 'ours (I1)',
     bugs: [],
     edits: [{ file: 'read.ts', find: '    if (!probe) Atomics.add(mem, lock + COUNT, READER);\n', replace: '' }],
-    expect: { property: 'NEGATIVE', program: 'timedNestedRead | write | read' },
+    expect: { property: 'NEGATIVE', program: 'write | timedNestedRead | read | write', mode: 'batch:1' },
   },
 ];

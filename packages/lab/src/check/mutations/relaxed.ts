@@ -184,7 +184,7 @@ export const RELAXED_MUTATIONS: readonly Mutation[] = [
 `,
       },
     ],
-    expect: { property: 'INVARIANT', program: 'read | write', mode: 'wait-lock' },
+    expect: { property: 'INVARIANT', program: 'read | timedWrite', mode: 'wait-lock' },
   },
   {
     id: 'wait-lock-mark-lost',
