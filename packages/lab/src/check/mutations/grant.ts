@@ -57,7 +57,7 @@ export const GRANT_MUTATIONS: readonly Mutation[] = [
     source: 'ours (I13)',
     bugs: [],
     edits: [{ file: 'wake.ts', find: `  if (before !== WAITING) return;\n`, replace: '' }],
-    expect: { property: 'INVARIANT', program: 'read read | asyncWrite | write' },
+    expect: { property: 'INVARIANT', or: 'LOST', program: 'read read | asyncWrite | write' },
   },
   {
     id: 'no-pre-grant',
@@ -158,7 +158,7 @@ export const GRANT_MUTATIONS: readonly Mutation[] = [
         replace: `  let taken = word === GRANTED || relaxedLoad(mem, lock + OWNER) === relaxedLoad(mem, waiter + WAITER_TAG);\n`,
       },
     ],
-    expect: { property: 'INVARIANT', program: 'write write | read', mode: 'owner' },
+    expect: { property: 'INVARIANT', or: 'NEGATIVE', program: 'write write | read', mode: 'owner' },
   },
   {
     id: 'grant-stops-at-writer',

@@ -37,7 +37,10 @@ export type Property =
   | 'LOST'
   /** All done, or nothing can be done any more, and the words are not idle (I12). */
   | 'STUCK'
-  /** One of the numbered invariants, or a touch of a word by a thread that may not. */
+  /**
+   * One of the numbered invariants. Also those about single steps: nobody unqueued gets in past a handoff
+   * (I5); nobody touches a waiter that has been granted (I7), or a queue word without the wait lock (I4).
+   */
   | 'INVARIANT'
   /** A fair run of looping threads in which somebody never gets the lock. */
   | 'STARVE'
@@ -46,8 +49,11 @@ export type Property =
   /** The count has gone below what is held. */
   | 'NEGATIVE';
 
-/** Where it must be caught, or why it cannot be. */
-export type Expectation = { property: Property; program: string; mode?: string } | { uncaught: string };
+/**
+ * Where it must be caught, or why it cannot be. `property` is what a search by breadth sees first; `or`,
+ * what it sees first if it knows no invariants about single steps.
+ */
+export type Expectation = { property: Property; or?: Property; program: string; mode?: string } | { uncaught: string };
 
 export interface Mutation {
   id: string;

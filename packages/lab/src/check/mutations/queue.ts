@@ -129,7 +129,7 @@ export const QUEUE_MUTATIONS: readonly Mutation[] = [
 `,
       },
     ],
-    expect: { property: 'INVARIANT', program: 'read | write' },
+    expect: { property: 'INVARIANT', program: 'read | write | write' },
   },
   {
     id: 'nested-read-queues',

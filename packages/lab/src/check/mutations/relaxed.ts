@@ -234,6 +234,6 @@ export const RELAXED_MUTATIONS: readonly Mutation[] = [
 `,
       },
     ],
-    expect: { property: 'INVARIANT', program: 'read | write' },
+    expect: { property: 'INVARIANT', program: 'read read | write' },
   },
 ];

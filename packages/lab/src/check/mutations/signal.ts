@@ -135,7 +135,7 @@ export const SIGNAL_MUTATIONS: readonly Mutation[] = [
 `,
       },
     ],
-    expect: { property: 'INVARIANT', program: 'read | write', mode: 'batch:1' },
+    expect: { property: 'INVARIANT', program: 'write | read | read', mode: 'batch:1' },
   },
   {
     id: 'wake-list-not-emptied',
