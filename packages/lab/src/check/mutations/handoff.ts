@@ -34,7 +34,7 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
     source: 'ours',
     bugs: [],
     edits: [{ file: 'wake.ts', find: '      if (hasHandoff(count) || !isHandoffDue(mem, head)) return;\n', replace: '      if (!hasHandoff(count) || head !== 0) return;\n' }],
-    expect: { uncaught: 'the head asks by its own next try; until then it waits a little longer' },
+    expect: { property: 'STARVE', program: 'write | write* | write*', mode: 'handoff:now' },
   },
   {
     id: 'handoff-not-for-readers',
@@ -184,6 +184,6 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
         replace: '  return true;\n',
       },
     ],
-    expect: { uncaught: 'not a mistake but a cost: until its deadline a writer has no claim, and after it HANDOFF stops the stream; how many overtake is measured, not checked' },
+    expect: { property: 'STARVE', program: 'write | read* | read*', mode: 'handoff:now' },
   },
 ];

@@ -39,7 +39,8 @@ export type Property =
   | 'STUCK'
   /**
    * One of the numbered invariants. Also those about single steps: nobody unqueued gets in past a handoff
-   * (I5); nobody touches a waiter that has been granted (I7), or a queue word without the wait lock (I4).
+   * (I5); nobody touches a waiter that has been granted (I7), a queue word without the wait lock (I4), or a
+   * word outside every record.
    */
   | 'INVARIANT'
   /** A fair run of looping threads in which somebody never gets the lock. */

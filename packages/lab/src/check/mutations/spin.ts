@@ -198,10 +198,10 @@ export const SPIN_MUTATIONS: readonly Mutation[] = [
   },
   {
     id: 'no-owner-looked-up',
-    title: 'nobody in the owner word is looked up as an agent: a word before the first record',
+    title: 'nobody in the owner word is looked up as an agent: a word before the first record, even before the memory',
     source: 'rwsem bug 17, after 91d2a812dfb9',
     bugs: [17],
     edits: [{ file: 'owner.ts', find: `  if (id === 0) return false;\n`, replace: '' }],
-    expect: { uncaught: 'a hint (I10): the words before the first record are another section of the space' },
+    expect: { property: 'INVARIANT', program: 'read | write', mode: 'spin' },
   },
 ];

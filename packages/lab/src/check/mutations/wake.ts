@@ -116,7 +116,7 @@ export const WAKE_MUTATIONS: readonly Mutation[] = [
     source: 'ours',
     bugs: [],
     edits: [{ file: 'write.ts', find: `    if (Atomics.load(mem, waiter + GRANT) !== WAITING) {\n      unlockWaitLock(mem, lock);\n      return QUEUED;\n    }\n`, replace: '' }],
-    expect: { uncaught: 'the try that follows reads the grant word itself, under the same wait lock' },
+    expect: { property: 'INVARIANT', or: 'STUCK', program: 'asyncWrite | read | write' },
   },
   {
     id: 'read-release-never-wakes',
@@ -263,10 +263,10 @@ export const WAKE_MUTATIONS: readonly Mutation[] = [
   },
   {
     id: 'read-past-free-queue-refused',
-    title: 'a reader that finds the queue empty queues nevertheless',
+    title: 'a reader that finds the queue empty queues nevertheless, in front of a peer that is not queued any more',
     source: 'table 3.D, no rlock_fast',
     bugs: [],
     edits: [{ file: 'read.ts', find: '    if (!isWriteLocked(Atomics.load(mem, lock + COUNT))) {\n', replace: '    if (lock === 0) {\n' }],
-    expect: { uncaught: 'slower: the look after queueing wakes it at once' },
+    expect: { property: 'INVARIANT', program: 'asyncInRead | write', mode: 'batch:1' },
   },
 ];
