@@ -317,7 +317,7 @@ export class RwSem {
     const count = timeoutMs < LONGEST_MS ? arriveReaderPolitely(this.#mem, this.at) : arriveReader(this.#mem, this.at);
     if (count !== NOT_ARRIVED) {
       if (readerIsIn(count)) return recordReader(this.#mem, this.at, this.#tag);
-      if (stealRead(this.#mem, this.at, this.#me, count)) return;
+      if (this.#stealRead(count)) return;
     }
     this.#readSlow(count, timeoutMs, urgent);
   }
@@ -339,7 +339,14 @@ export class RwSem {
   /** What is left after the fast path: record this thread as the last reader, steal, or wait. */
   #readRest(count: number): void {
     if (readerIsIn(count)) recordReader(this.#mem, this.at, this.#tag);
-    else if (!stealRead(this.#mem, this.at, this.#me, count)) this.#readSlow(count, Infinity, false);
+    else if (!this.#stealRead(count)) this.#readSlow(count, Infinity, false);
+  }
+
+  /** It may take an async read of this very thread along. */
+  #stealRead(count: number): boolean {
+    if (!stealRead(this.#mem, this.at, this.#me, count)) return false;
+    this.space.asyncAgent.lookSoon();
+    return true;
   }
 
   /** The same for a writer, who was to find the count `free`. */

@@ -18,6 +18,8 @@ import {
   TimeoutError,
   TooManyReadersError,
 } from 'rwsem';
+// White box: a thread suspended between two steps.
+import * as layout from '../dist/core/layout.js';
 import { runModule } from './helpers/child.ts';
 import { until, withAgents } from './helpers/remote-agent.ts';
 import type { PhaseData } from './workers/phases.ts';
@@ -263,6 +265,21 @@ test('10. reading again behind a queued writer is a DeadlockError, not a hang', 
     assert.equal(await writing, true);
     await b.do('release');
   });
+});
+
+test('10. read() that steals the lock takes the async reads of its own thread along, and they learn of it', { timeout: 10_000 }, async () => {
+  const lock = RwSem.create();
+  const { buffer } = lock.space.handle;
+  const mem = new Int32Array(buffer);
+  const count = (mem[layout.LOCKS_AT] as number) + layout.COUNT;
+  // Another thread takes the lock for writing, and is suspended after the first step of its release.
+  Atomics.add(mem, count, layout.WRITER);
+  const pending = lock.readAsync();
+  Atomics.sub(mem, count, layout.WRITER);
+
+  lock.read().release();
+  (await pending).release();
+  assert.equal(Atomics.load(mem, count), 0);
 });
 
 for (const asyncReads of [1, 255, 256, 257]) {

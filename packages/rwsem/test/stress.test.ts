@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { Policy } from 'rwsem';
 import { findFailure, MISTAKES, withCopy } from './helpers/stress-broken.ts';
 import { runStress } from './helpers/stress-run.ts';
@@ -20,6 +20,9 @@ const POLICIES: Record<string, Partial<Policy>> = {
   "spin 'any-owner'": { spin: 'any-owner' },
   'readerSteal false': { readerSteal: false },
 };
+
+// What never settles after a failure keeps the process alive, as it should, and would keep the report back.
+after(() => setTimeout(() => process.exit(1), 5000).unref());
 
 for (const [name, policy] of Object.entries(POLICIES)) {
   test(`threads in every form of acquisition exclude each other and nobody hangs: ${name}`, { timeout: SECONDS * 1000 + 60_000 }, async (t) => {
