@@ -59,13 +59,6 @@ export function prepareWaiter(mem: Int32Array, lock: number, waiter: number, kin
   Atomics.store(mem, waiter + GRANT, WAITING);
 }
 
-/** Has this waiter been in the queue long enough to ask that nobody overtakes it any more? */
-export function isHandoffDue(mem: Int32Array, waiter: number): boolean {
-  const rule = relaxedLoad(mem, waiter + HANDOFF_RULE);
-  if (rule !== HANDOFF_TIMED) return rule === HANDOFF_AT_ONCE;
-  return ((clockMs() - relaxedLoad(mem, waiter + HANDOFF_AT_MS)) | 0) >= 0;
-}
-
 export function append(mem: Int32Array, lock: number, waiter: number): void {
   const tail = relaxedLoad(mem, lock + TAIL);
   relaxedStore(mem, waiter + NEXT, 0);

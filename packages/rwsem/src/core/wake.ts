@@ -32,15 +32,15 @@ import {
   WAKE_READER,
   WAKE_WRITER,
   WLOCK_GRANT,
-  WLOCK_HANDOFF,
   WOKEN,
   WRITER,
 } from './layout.ts';
 import { hasHandoff, isHeld, isNearlyFull, isWaking, isWriteLocked } from './count.ts';
 import { countEvent, countEvents } from './events.ts';
+import { askForHandoff, isHandoffDue } from './handoff.ts';
 import { relaxedLoad, relaxedStore } from './memory.ts';
 import { clearNonspinnable, recordReader, recordWriter } from './owner.ts';
-import { isHandoffDue, isOnlyWaiter, isWriteWaiter, unlink } from './queue.ts';
+import { isOnlyWaiter, isWriteWaiter, unlink } from './queue.ts';
 import { pushReady } from './ready.ts';
 import { lockWaitLock, unlockWaitLock } from './wait-lock.ts';
 
@@ -85,13 +85,7 @@ function wakeWriter(mem: Int32Array, lock: number, me: number, head: number): vo
   for (;;) {
     if (isHeld(count)) {
       if (hasHandoff(count) || !isHandoffDue(mem, head)) return;
-      const seen = Atomics.compareExchange(mem, lock + COUNT, count, count | HANDOFF);
-      if (seen === count) {
-        relaxedStore(mem, head + HANDOFF_SET, 1);
-        countEvent(mem, me, WLOCK_HANDOFF);
-        return;
-      }
-      count = seen;
+      count = askForHandoff(mem, lock, me, head);
     } else if (hasHandoff(count) || relaxedLoad(mem, POLICY_WRITER_WAKE) === WAKE_GRANT) {
       let taken = (count | WRITER) & ~(HANDOFF | WAKING);
       if (isOnlyWaiter(mem, lock, head)) taken = taken & ~WAITERS;

@@ -21,7 +21,6 @@ import {
   WAKING,
   WAKE_STEAL,
   WLOCK,
-  WLOCK_HANDOFF,
   WOKEN,
   WRITE_WAITER,
   WRITER,
@@ -29,10 +28,11 @@ import {
 import { cancelWaiter } from './cancel.ts';
 import { hasHandoff, isHeld } from './count.ts';
 import { countEvent } from './events.ts';
-import { relaxedLoad, relaxedStore } from './memory.ts';
+import { askForHandoff, isHandoffDue } from './handoff.ts';
+import { relaxedLoad } from './memory.ts';
 import { recordWriter } from './owner.ts';
 import { parkUntilSignalled } from './park.ts';
-import { append, isAsyncWaiter, isHandoffDue, isOnlyWaiter, prepareWaiter, unlink } from './queue.ts';
+import { append, isAsyncWaiter, isOnlyWaiter, prepareWaiter, unlink } from './queue.ts';
 import { spinForHandoff, spinForWrite } from './spin.ts';
 import { hasWakesToSend, unlockAndWake, wakeAfterEnqueue } from './wake.ts';
 import { lockWaitLock, unlockWaitLock } from './wait-lock.ts';
@@ -61,27 +61,21 @@ function tryWriteQueued(mem: Int32Array, lock: number, me: number, waiter: numbe
   const head = relaxedLoad(mem, lock + HEAD);
   let count = Atomics.load(mem, lock + COUNT);
   for (;;) {
-    let next = 0;
     if (isHeld(count)) {
       if (hasHandoff(count) || !isHandoffDue(mem, waiter)) return false;
-      next = count | HANDOFF;
+      count = askForHandoff(mem, lock, me, head);
     } else {
       if (!mayWriterTake(mem, waiter, head, count)) return false;
-      next = (count | WRITER) & ~HANDOFF;
-      if (isOnlyWaiter(mem, lock, waiter)) next = next & ~WAITERS;
-    }
-    const seen = Atomics.compareExchange(mem, lock + COUNT, count, next);
-    if (seen === count) {
-      if (hasHandoff(next)) {
-        relaxedStore(mem, head + HANDOFF_SET, 1); // always the head: nobody else could use it
-        countEvent(mem, me, WLOCK_HANDOFF);
-        return false;
+      let taken = (count | WRITER) & ~HANDOFF;
+      if (isOnlyWaiter(mem, lock, waiter)) taken = taken & ~WAITERS;
+      const seen = Atomics.compareExchange(mem, lock + COUNT, count, taken);
+      if (seen === count) {
+        unlink(mem, lock, waiter);
+        recordWriter(mem, lock, relaxedLoad(mem, waiter + WAITER_TAG));
+        return true;
       }
-      unlink(mem, lock, waiter);
-      recordWriter(mem, lock, relaxedLoad(mem, waiter + WAITER_TAG));
-      return true;
+      count = seen;
     }
-    count = seen;
   }
 }
 

@@ -13,9 +13,9 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
     bugs: [14],
     edits: [
       {
-        file: 'queue.ts',
-        find: `  const rule = relaxedLoad(mem, waiter + HANDOFF_RULE);\n`,
-        replace: `  if (waiter !== 0) return false;\n  const rule = relaxedLoad(mem, waiter + HANDOFF_RULE);\n`,
+        file: 'handoff.ts',
+        find: '  const rule = relaxedLoad(mem, waiter + HANDOFF_RULE);\n',
+        replace: '  if (waiter !== 0) return false;\n  const rule = relaxedLoad(mem, waiter + HANDOFF_RULE);\n',
       },
     ],
     expect: { property: 'STARVE', program: 'write | write*', mode: 'handoff:now' },
@@ -49,7 +49,13 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
     title: 'a spinner takes a lock that has been promised to the head',
     source: 'ours (I5)',
     bugs: [],
-    edits: [{ file: 'spin.ts', find: '  if (isHeld(count) || hasHandoff(count)) return false;\n', replace: '  if (isHeld(count)) return false;\n' }],
+    edits: [
+      {
+        file: 'steal.ts',
+        find: '  if ((count & WRITER_BARRED) !== 0) return false;\n',
+        replace: '  if ((count & layout.HELD_MASK) !== 0) return false;\n',
+      },
+    ],
     expect: { property: 'INVARIANT', program: 'write | write | write', mode: 'one-core' },
   },
   {
@@ -58,9 +64,8 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
     source: 'mutex bug 31, 048661a1f963',
     bugs: [31],
     edits: [
-      { file: 'spin.ts', find: `import {\n  COUNT,\n  GRANT,\n`, replace: `import {\n  COUNT,\n  GRANT,\n  HANDOFF,\n` },
-      { file: 'spin.ts', find: '  if (isHeld(count) || hasHandoff(count)) return false;\n', replace: '  if (isHeld(count)) return false;\n' },
-      { file: 'spin.ts', find: 'count, count | WRITER) !== count', replace: 'count, (count | WRITER) & ~HANDOFF) !== count' },
+      { file: 'steal.ts', find: '  if ((count & WRITER_BARRED) !== 0) return false;\n', replace: '  if ((count & layout.HELD_MASK) !== 0) return false;\n' },
+      { file: 'steal.ts', find: 'count, count | WRITER) !== count', replace: 'count, (count | WRITER) & ~layout.HANDOFF) !== count' },
     ],
     expect: { property: 'INVARIANT', program: 'write | write | write', mode: 'spin' },
   },
@@ -69,7 +74,7 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
     title: 'a reader steals past a handoff',
     source: 'rwsem bug 14, 2f06f702925b; rwbase_rt, bug 34',
     bugs: [14, 34],
-    edits: [{ file: 'read.ts', find: '  if (isWriteLocked(count) || hasHandoff(count)) return false;\n', replace: '  if (isWriteLocked(count)) return false;\n' }],
+    edits: [{ file: 'steal.ts', find: 'if ((count & READER_BARRED) !== 0 ||', replace: 'if ((count & READER_BARRED & ~layout.HANDOFF) !== 0 ||' }],
     expect: { property: 'STARVE', program: 'write | read* | read*', mode: 'handoff:now' },
   },
   {
@@ -93,7 +98,7 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
     title: 'a writer that is not first notes the handoff as its own',
     source: 'rwsem bug 11, b613c7f31476',
     bugs: [11],
-    edits: [{ file: 'write.ts', find: 'relaxedStore(mem, head + HANDOFF_SET, 1); //', replace: 'relaxedStore(mem, waiter + HANDOFF_SET, 1); //' }],
+    edits: [{ file: 'write.ts', find: 'count = askForHandoff(mem, lock, me, head);', replace: 'count = askForHandoff(mem, lock, me, waiter);' }],
     expect: { property: 'INVARIANT', program: 'read | write | write' },
   },
   {
@@ -101,7 +106,7 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
     title: 'a writer takes the lock from the queue and leaves HANDOFF set',
     source: 'ours (I3)',
     bugs: [],
-    edits: [{ file: 'write.ts', find: '      next = (count | WRITER) & ~HANDOFF;\n', replace: '      next = count | WRITER;\n' }],
+    edits: [{ file: 'write.ts', find: '      let taken = (count | WRITER) & ~HANDOFF;\n', replace: '      let taken = count | WRITER;\n' }],
     expect: { property: 'INVARIANT', program: 'read | write | write' },
   },
   {
@@ -151,7 +156,7 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
     bugs: [],
     edits: [
       {
-        file: 'queue.ts',
+        file: 'handoff.ts',
         find: '  return ((clockMs() - relaxedLoad(mem, waiter + HANDOFF_AT_MS)) | 0) >= 0;\n',
         replace: '  return clockMs() >= relaxedLoad(mem, waiter + HANDOFF_AT_MS);\n',
       },
@@ -177,13 +182,7 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
     title: 'readers keep joining readers although a writer is queued',
     source: 'rwsem bug 15, reader stealing',
     bugs: [15],
-    edits: [
-      {
-        file: 'read.ts',
-        find: '  return readerCount(count) === 1 || !isReaderOwned(Atomics.load(mem, lock + OWNER));\n',
-        replace: '  return true;\n',
-      },
-    ],
+    edits: [{ file: 'steal.ts', find: '  if (!isAlone && isReaderOwned(Atomics.load(mem, lock + layout.OWNER))) return false;\n', replace: '' }],
     expect: { property: 'STARVE', program: 'write | read* | read*', mode: 'handoff:now' },
   },
 ];

@@ -27,13 +27,12 @@ export const OVERFLOW_MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'read.ts',
-        find: `    if (isOverflown(count)) {
-      withdrawReader(mem, lock, me);
-      return TOO_MANY_READERS;
-    }
-    if (stealRead`,
-        replace: `    if (isOverflown(count)) return TOO_MANY_READERS;
-    if (stealRead`,
+        find: `  if (probe && isOverflown(count)) {
+    withdrawReader(mem, lock, me);
+    return TOO_MANY_READERS;
+  }
+`,
+        replace: '  if (probe && isOverflown(count)) return TOO_MANY_READERS;\n',
       },
     ],
     expect: { property: 'STUCK', program: 'read | read', mode: 'readers:1' },
@@ -65,16 +64,16 @@ export const OVERFLOW_MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'read.ts',
-        find: `    if (isOverflown(count)) {
-      withdrawReader(mem, lock, me);
-      return TOO_MANY_READERS;
-    }
-    if (stealRead`,
-        replace: `    if (isOverflown(count)) {
-      Atomics.sub(mem, lock + COUNT, READER);
-      return TOO_MANY_READERS;
-    }
-    if (stealRead`,
+        find: `  if (probe && isOverflown(count)) {
+    withdrawReader(mem, lock, me);
+    return TOO_MANY_READERS;
+  }
+`,
+        replace: `  if (probe && isOverflown(count)) {
+    Atomics.sub(mem, lock + COUNT, READER);
+    return TOO_MANY_READERS;
+  }
+`,
       },
     ],
     expect: { property: 'LOST', program: 'read | read | write', mode: 'readers:1' },

@@ -34,13 +34,13 @@ export const RELAXED_MUTATIONS: readonly Mutation[] = [
     source: 'rwbase fast path, sibling of bug 4, 81121524f1c7',
     bugs: [4],
     edits: [
-      { file: 'fast-path.ts', find: `import { recordWriter } from './owner.ts';`, replace: `import { relaxedLoad, relaxedStore } from './memory.ts';\nimport { recordWriter } from './owner.ts';` },
+      { file: 'fast-path.ts', find: `import { relaxedLoad } from './memory.ts';`, replace: `import { relaxedLoad, relaxedStore } from './memory.ts';` },
       {
         file: 'fast-path.ts',
-        find: '  return mustWakeAfterWriter(Atomics.sub(mem, lock, WRITER));\n',
+        find: '  return (Atomics.sub(mem, lock, WRITER) & (WAITERS | WAKING)) === WAITERS;\n',
         replace: `  const before = relaxedLoad(mem, lock);
   relaxedStore(mem, lock, (before - WRITER) | 0);
-  return mustWakeAfterWriter(before);
+  return (before & (WAITERS | WAKING)) === WAITERS;
 `,
       },
     ],
@@ -52,7 +52,7 @@ export const RELAXED_MUTATIONS: readonly Mutation[] = [
     source: 'ours (I1)',
     bugs: [],
     edits: [
-      { file: 'fast-path.ts', find: `import { recordWriter } from './owner.ts';`, replace: `import { relaxedLoad, relaxedStore } from './memory.ts';\nimport { recordWriter } from './owner.ts';` },
+      { file: 'fast-path.ts', find: `import { relaxedLoad } from './memory.ts';`, replace: `import { relaxedLoad, relaxedStore } from './memory.ts';` },
       {
         file: 'fast-path.ts',
         find: '  return (Atomics.add(mem, lock, READER) + READER) | 0;\n',

@@ -12,7 +12,13 @@ export const SPIN_MUTATIONS: readonly Mutation[] = [
     title: 'a writer steals without looking whether the lock is held',
     source: 'ours (I1)',
     bugs: [],
-    edits: [{ file: 'spin.ts', find: '  if (isHeld(count) || hasHandoff(count)) return false;\n', replace: '  if (hasHandoff(count)) return false;\n' }],
+    edits: [
+      {
+        file: 'steal.ts',
+        find: '  if ((count & WRITER_BARRED) !== 0) return false;\n',
+        replace: '  if ((count & layout.HANDOFF) !== 0) return false;\n',
+      },
+    ],
     expect: { property: 'MUTEX', program: 'read | write', mode: 'spin' },
   },
   {
@@ -21,8 +27,11 @@ export const SPIN_MUTATIONS: readonly Mutation[] = [
     source: 'ours (I1)',
     bugs: [],
     edits: [
-      { file: 'spin.ts', find: `import { hasHandoff, isHeld, readerCount }`, replace: `import { hasHandoff, isHeld, isWriteLocked, readerCount }` },
-      { file: 'spin.ts', find: '  if (isHeld(count) || hasHandoff(count)) return false;\n', replace: '  if (isWriteLocked(count) || hasHandoff(count)) return false;\n' },
+      {
+        file: 'steal.ts',
+        find: '  if ((count & WRITER_BARRED) !== 0) return false;\n',
+        replace: '  if ((count & (WRITER | layout.HANDOFF)) !== 0) return false;\n',
+      },
     ],
     expect: { property: 'MUTEX', program: 'read | write', mode: 'spin' },
   },
@@ -31,7 +40,7 @@ export const SPIN_MUTATIONS: readonly Mutation[] = [
     title: 'a stealing writer stores WRITER alone: the waiters are forgotten',
     source: 'ours (I2)',
     bugs: [],
-    edits: [{ file: 'spin.ts', find: 'count, count | WRITER) !== count', replace: 'count, WRITER) !== count' }],
+    edits: [{ file: 'steal.ts', find: 'count, count | WRITER) !== count', replace: 'count, WRITER) !== count' }],
     expect: { property: 'INVARIANT', program: 'read | write | write', mode: 'spin' },
   },
   {
@@ -41,9 +50,9 @@ export const SPIN_MUTATIONS: readonly Mutation[] = [
     bugs: [],
     edits: [
       {
-        file: 'spin.ts',
-        find: '  if (Atomics.compareExchange(mem, lock + COUNT, count, count | WRITER) !== count) return false;\n',
-        replace: '  Atomics.or(mem, lock + COUNT, WRITER);\n',
+        file: 'steal.ts',
+        find: '  if (Atomics.compareExchange(mem, lock + layout.COUNT, count, count | WRITER) !== count) return false;\n',
+        replace: '  Atomics.or(mem, lock + layout.COUNT, WRITER);\n',
       },
     ],
     expect: { property: 'MUTEX', program: 'read | write | write', mode: 'spin' },

@@ -58,7 +58,11 @@ export const WAKE_MUTATIONS: readonly Mutation[] = [
     source: 'rwsem bug 26, of the class of 21',
     bugs: [26],
     edits: [
-      { file: 'write.ts', find: '      if (isOnlyWaiter(mem, lock, waiter)) next = next & ~WAITERS;\n', replace: '      next = next & ~WAITERS;\n' },
+      {
+        file: 'write.ts',
+        find: '      if (isOnlyWaiter(mem, lock, waiter)) taken = taken & ~WAITERS;\n',
+        replace: '      taken = taken & ~WAITERS;\n',
+      },
     ],
     expect: { property: 'INVARIANT', program: 'read | write | write' },
   },
@@ -123,7 +127,13 @@ export const WAKE_MUTATIONS: readonly Mutation[] = [
     title: 'the last reader leaves without waking',
     source: 'ours (I8)',
     bugs: [],
-    edits: [{ file: 'count.ts', find: '  return (before & (HELD_MASK | WAITERS | WAKING)) === (READER | WAITERS);\n', replace: '  return before === -1;\n' }],
+    edits: [
+      {
+        file: 'fast-path.ts',
+        find: '  return (Atomics.sub(mem, lock, READER) & (HELD_MASK | WAITERS | WAKING)) === (READER | WAITERS);\n',
+        replace: '  return Atomics.sub(mem, lock, READER) === -1;\n',
+      },
+    ],
     expect: { property: 'LOST', program: 'read | write' },
   },
   {
@@ -131,7 +141,13 @@ export const WAKE_MUTATIONS: readonly Mutation[] = [
     title: 'a writer leaves without waking',
     source: 'ours (I8)',
     bugs: [],
-    edits: [{ file: 'count.ts', find: '  return (before & (WAITERS | WAKING)) === WAITERS;\n', replace: '  return before === -1;\n' }],
+    edits: [
+      {
+        file: 'fast-path.ts',
+        find: '  return (Atomics.sub(mem, lock, WRITER) & (WAITERS | WAKING)) === WAITERS;\n',
+        replace: '  return Atomics.sub(mem, lock, WRITER) === -1;\n',
+      },
+    ],
     expect: { property: 'LOST', program: 'read | write' },
   },
   {
@@ -139,10 +155,7 @@ export const WAKE_MUTATIONS: readonly Mutation[] = [
     title: 'the last reader does not wake if handoff has been asked for',
     source: 'ours (I8)',
     bugs: [],
-    edits: [
-      { file: 'count.ts', find: 'const WAKING = layout.WAKING;\n', replace: 'const HANDOFF_BIT = layout.HANDOFF;\nconst WAKING = layout.WAKING;\n' },
-      { file: 'count.ts', find: '(HELD_MASK | WAITERS | WAKING)) ===', replace: '(HELD_MASK | WAITERS | HANDOFF_BIT | WAKING)) ===' },
-    ],
+    edits: [{ file: 'fast-path.ts', find: '(HELD_MASK | WAITERS | WAKING)) ===', replace: '(HELD_MASK | WAITERS | layout.HANDOFF | WAKING)) ===' }],
     expect: { property: 'LOST', program: 'read | write' },
   },
   {
@@ -150,7 +163,7 @@ export const WAKE_MUTATIONS: readonly Mutation[] = [
     title: 'a writer leaves by storing 0: probes and waiters are wiped out',
     source: 'ours (I6)',
     bugs: [],
-    edits: [{ file: 'fast-path.ts', find: '  return mustWakeAfterWriter(Atomics.sub(mem, lock, WRITER));\n', replace: '  return mustWakeAfterWriter(Atomics.exchange(mem, lock, 0));\n' }],
+    edits: [{ file: 'fast-path.ts', find: 'Atomics.sub(mem, lock, WRITER) &', replace: 'Atomics.exchange(mem, lock, 0) &' }],
     expect: { property: 'NEGATIVE', program: 'read | write' },
   },
   {
@@ -258,7 +271,13 @@ export const WAKE_MUTATIONS: readonly Mutation[] = [
     title: 'a reader that steals a free lock does not take the queued readers along',
     source: 'table 3.D',
     bugs: [],
-    edits: [{ file: 'read.ts', find: 'if (readerCount(count) === 1 && hasWaiters(count) && !isWaking(count)) {', replace: 'if (count === -1 && hasWaiters(count) && !isWaking(count)) {' }],
+    edits: [
+      {
+        file: 'steal.ts',
+        find: 'if (isAlone && (count & (WAITERS | WAKING)) === WAITERS) {',
+        replace: 'if (isAlone && (count & (WAITERS | WAKING)) === -1) {',
+      },
+    ],
     expect: { uncaught: 'less goes on at once; who made the lock free, or the thief when it leaves, wakes them' },
   },
   {
