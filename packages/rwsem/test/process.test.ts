@@ -42,7 +42,7 @@ test('an acquisition that stays pending keeps a worker alive until its grant, an
     const sem = RwSem.create();
     const held = sem.write();
     const worker = new Worker(\`
-      import { workerData } from 'node:worker_threads';
+      const { workerData } = require('node:worker_threads');
       import(workerData.lib).then(async ({ RwSem }) => {
         const sem = RwSem.attach(workerData.handle);
         const both = [sem.readAsync(), sem.readAsync({ timeoutMs: 1e7 })];
@@ -63,7 +63,7 @@ test('a settled acquisition of any kind leaves no handle, request or listener', 
     import { getEventListeners } from 'node:events';
     const listeners = () => process.eventNames().map((name) => [name, process.listenerCount(name)]).join();
     // What the runtime closes by and by is none of ours.
-    const state = () => [...process.getActiveResourcesInfo().filter((name) => !/Close/.test(name)), ...Object.getOwnPropertyNames(globalThis)].join();
+    const state = () => [...process.getActiveResourcesInfo().filter((name) => !/Close/.test(name)), ...Object.getOwnPropertyNames(globalThis)].sort().join();
     console.log('begin'); // opens the output
     const before = state();
     const sem = RwSem.create();
@@ -146,7 +146,7 @@ test('threads that end after a timeout leave nothing in the queue', LIMIT, async
     const sem = RwSem.create({ agents: 4 });
     const held = sem.write();
     const source = \`
-      import { workerData } from 'node:worker_threads';
+      const { workerData } = require('node:worker_threads');
       import(workerData.lib).then(async ({ RwSem }) => {
         const sem = RwSem.attach(workerData.handle);
         await sem.writeAsync({ timeoutMs: 30 }).catch((error) => console.log(error.name));

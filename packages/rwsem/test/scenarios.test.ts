@@ -65,7 +65,7 @@ test('1. a process that only awaits a lock held by an unref-ed worker gets it, t
   const { code, output } = await runModule(`
     const sem = RwSem.create();
     const worker = new Worker(\`
-      import { workerData, parentPort } from 'node:worker_threads';
+      const { workerData, parentPort } = require('node:worker_threads');
       import(workerData.lib).then(({ RwSem }) => {
         const sem = RwSem.attach(workerData.handle);
         const guard = sem.write();
@@ -87,7 +87,7 @@ test('2. a worker that only awaits a lock with a time limit gets the timeout err
     const sem = RwSem.create();
     sem.write();
     new Worker(\`
-      import { workerData } from 'node:worker_threads';
+      const { workerData } = require('node:worker_threads');
       import(workerData.lib).then(async ({ RwSem }) => {
         const sem = RwSem.attach(workerData.handle);
         const start = performance.now();

@@ -1,0 +1,45 @@
+/** Fetches the runtimes: npm packages from this folder's manifest, browsers from Debian. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const FOLDER = fileURLToPath(new URL('..', import.meta.url));
+
+function isOnPath(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
+}
+
+function run(program: string, args: string[]): boolean {
+  const { status, stderr, stdout } = spawnSync(program, args, {
+    cwd: FOLDER,
+    encoding: 'utf8',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  if (status !== 0) console.error(`${program} ${args.join(' ')} failed:\n${String(stderr || stdout).trim().split('\n').slice(-5).join('\n')}`);
+  return status === 0;
+}
+
+/** Are the installed packages those of the lock file? npm keeps a copy of it beside them. */
+function isUpToDate(): boolean {
+  const installed = join(FOLDER, 'node_modules', '.package-lock.json');
+  if (!existsSync(installed)) return false;
+  const versions = (file: string): Record<string, { version: string; optional?: boolean }> =>
+    (JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, { version: string; optional?: boolean }> }).packages;
+  const have = versions(installed);
+  return Object.entries(versions(join(FOLDER, 'package-lock.json'))).every(
+    ([path, { version, optional }]) => path === '' || have[path]?.version === version || (optional && !have[path]),
+  );
+}
+
+export function installPackages(): void {
+  if (!isUpToDate()) run('npm', ['ci', '--no-audit', '--no-fund']);
+}
+
+/** Only as root on a system that has `apt-get`; otherwise what is there is what there is. */
+export function installBrowsers(): void {
+  const missing = ['chromium', 'firefox-esr'].filter((browser) => !isOnPath(browser));
+  if (missing.includes('firefox-esr') && isOnPath('firefox')) missing.splice(missing.indexOf('firefox-esr'), 1);
+  if (missing.length === 0 || process.getuid?.() !== 0 || !isOnPath('apt-get')) return;
+  if (run('apt-get', ['update', '-qq'])) run('apt-get', ['install', '-qq', '--no-install-recommends', ...missing]);
+}

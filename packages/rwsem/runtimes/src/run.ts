@@ -1,0 +1,79 @@
+/**
+ * `npm run test:runtimes`: the suites on every runtime that this machine has or can get, as a table.
+ * Exit code 1 if something fails. What is absent is no failure; the table says why.
+ *
+ * `--only NAME` (repeatable: runtimes, by the beginning of the name), `--suite NAME` (repeatable),
+ * `--no-install`: takes what is there.
+ */
+import { parseArgs } from 'node:util';
+import { BUN, commandRuntime, DENO, modules, nodeDialect, type Runtime } from './command-runtime.ts';
+import { installBrowsers, installPackages } from './install.ts';
+import { describeOutcome, type Outcome } from './outcome.ts';
+import { SUITES } from './suites.ts';
+import { table } from './table.ts';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: [] },
+    suite: { type: 'string', multiple: true, default: [] },
+    'no-install': { type: 'boolean', default: false },
+  },
+});
+
+const thisMajor = Number(process.versions.node.split('.')[0]);
+const NODES = [22, 24, 26].filter((major) => major !== thisMajor);
+
+const RUNTIMES: Runtime[] = [
+  commandRuntime(nodeDialect(`Node ${thisMajor}`, process.execPath)),
+  ...NODES.map((major) => commandRuntime(nodeDialect(`Node ${major}`, modules(`node${major}-${process.platform}-${process.arch}/bin/node`)))),
+  commandRuntime(BUN),
+  commandRuntime(DENO),
+];
+
+/** What was asked for, or everything; a name that fits nothing is a mistake to be told. */
+function chosen<T extends { name: string }>(all: readonly T[], names: string[], option: string): T[] {
+  const fits = (one: T, name: string): boolean => one.name.toLowerCase().startsWith(name.toLowerCase());
+  for (const name of names) {
+    if (all.some((one) => fits(one, name))) continue;
+    console.error(`${option} ${name}: there is ${all.map((one) => one.name).join(', ')}`);
+    process.exit(2);
+  }
+  return names.length === 0 ? [...all] : all.filter((one) => names.some((name) => fits(one, name)));
+}
+
+const runtimes = chosen(RUNTIMES, values.only, '--only');
+const suites = chosen(SUITES, values.suite, '--suite');
+if (!values['no-install']) {
+  installPackages();
+  installBrowsers();
+}
+
+const rows: string[][] = [];
+let failures = 0;
+for (const runtime of runtimes) {
+  const found = await runtime.probe();
+  if ('absent' in found) {
+    rows.push([runtime.name, ...suites.map(() => `absent: ${found.absent}`)]);
+    continue;
+  }
+  const label = `${runtime.name} (${found.version})`;
+  const outcomes: Outcome[] = [];
+  try {
+    for (const suite of suites) {
+      const outcome = await runtime.run(suite);
+      outcomes.push(outcome);
+      const took = 'seconds' in outcome ? `, ${outcome.seconds.toFixed(0)} s` : '';
+      console.log(`${label}: ${suite.name}: ${describeOutcome(outcome)}${took}`);
+      if (outcome.kind !== 'failed') continue;
+      failures++;
+      console.log(outcome.output.replace(/^/gm, '    '));
+    }
+  } finally {
+    await runtime.close();
+  }
+  rows.push([label, ...outcomes.map(describeOutcome)]);
+}
+
+console.log(`\n${table(['runtime', ...suites.map(({ name }) => name)], rows)}`);
+if (failures > 0) console.log(`\n${failures} failed`);
+process.exit(failures > 0 ? 1 : 0);
