@@ -3,11 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ArgumentError } from '../dist/bench/argument-error.js';
-import { DEFAULTS, decimalNumber, listOf, planWorkloads, wholeNumber, type BenchOptions } from '../dist/bench/plan.js';
+import { decimalNumber, listOf, planWorkloads, wholeNumber, type BenchOptions } from '../dist/bench/plan.js';
 import { formatSection, parseSection } from '../dist/bench/section.js';
+import { SHAPES } from '../dist/bench/shapes.js';
+import { scaledWarmUpMs } from '../dist/bench/thread-competitor.js';
 import { threadsLabel, titleOf } from '../dist/bench/workload.js';
 import { openCompetitors } from '../dist/locks/catalog.js';
-import { formatPolicy, parsePolicy } from '../dist/locks/policy.js';
+import { formatPolicy, namedOrParsed, parsePolicy, POLICIES, policyNamed } from '../dist/locks/policy.js';
 
 test('a section is read in every unit', () => {
   assert.deepEqual(parseSection('empty'), { kind: 'empty', amount: 0 });
@@ -54,25 +56,62 @@ test('numbers outside their range, fractions and words are refused', () => {
 
 test('an unknown lock is refused, and one policy given twice', () => {
   assert.throws(() => openCompetitors(['nonesuch'], []), ArgumentError);
-  assert.throws(() => openCompetitors(['rwsem'], [{ spin: 'off' }, { spin: 'off' }]), ArgumentError);
+  assert.throws(() => openCompetitors(['rwsem'], [namedOrParsed('spin=off'), namedOrParsed('spin=off')]), ArgumentError);
 });
 
 test('ours runs once for every policy, the others once', () => {
-  const names = openCompetitors(['rwsem', 'futex-mutex'], [{ spin: 'off' }, { handoffAfterMs: 0 }]).map(({ name }) => name);
-  assert.deepEqual(names, ['rwsem{spin=off}', 'rwsem{handoffAfterMs=0}', 'futex-mutex']);
+  const names = openCompetitors(['rwsem', 'futex-mutex'], ['spin=off', 'handoffAfterMs=0', 'v5.3-handoff'].map(namedOrParsed)).map(({ name }) => name);
+  assert.deepEqual(names, ['rwsem{spin=off}', 'rwsem{handoffAfterMs=0}', 'rwsem{v5.3-handoff}', 'futex-mutex']);
+});
+
+test('named policies that are compared differ in one setting, and a wrong name is refused', () => {
+  const difference = (one: string, other: string) => {
+    const [a, b] = [one, other].map((name) => ({ handoffAfterMs: 4, writerWake: 'steal', spin: 'known-owner', readerSteal: true, ...policyNamed(name).policy }));
+    return (Object.keys(a!) as Array<keyof typeof a>).filter((key) => a![key] !== b![key]);
+  };
+  assert.deepEqual(difference('v3.16-spin-any', 'v5.2-no-handoff'), ['spin']);
+  assert.deepEqual(difference('v5.2-no-handoff', 'v5.3-handoff'), ['handoffAfterMs']);
+  assert.deepEqual(difference('2023-grant-in-wake', '2023-restored'), ['writerWake']);
+  assert.deepEqual(difference('2023-restored', 'default'), []);
+  assert.equal(Object.keys(POLICIES).length, 6);
+  for (const name of ['nonesuch', 'toString', '']) assert.throws(() => policyNamed(name), ArgumentError, name);
 });
 
 const options = (some: Partial<BenchOptions>): BenchOptions => ({
-  ...{ cs: parseSection('empty'), think: parseSection('empty'), locks: [...DEFAULTS.locks], verify: true },
-  ...{ seconds: 1, rounds: 1, warmUpMs: 1, graceMs: 1 },
+  ...{ numberOfLocks: 1, verify: true, seconds: 1, rounds: 1, warmUpMs: 1, graceMs: 1, seed: 1 },
   ...some,
 });
 
-test('the default plan is 1, 2, 4 and 8 threads of writers, of readers, of both', () => {
-  const plan = planWorkloads(options({}));
+test('without a word about the workload all five shapes are run', () => {
+  const plan = planWorkloads(options({ numberOfLocks: 3 }));
+  assert.deepEqual([...new Set(plan.map(({ shape }) => shape))], Object.keys(SHAPES));
+  assert.equal(Object.keys(SHAPES).length, 5);
+  assert.ok(plan.every(({ locks }) => locks === 3));
+  const [writers, reacquire] = [plan[0]!, plan.at(-1)!];
+  assert.equal(titleOf(writers), 'writers: writers only, 100spins section, 3 locks');
+  assert.equal(threadsLabel(reacquire), '1R+1W');
+  assert.equal(formatSection(reacquire.reading.think), 'empty');
+});
+
+test('a shape takes its numbers of threads and its sections from the command line', () => {
+  const plan = planWorkloads(options({ shape: ['mixed', 'dedicated'], threads: [3], readerCs: parseSection('7us'), think: parseSection('1us') }));
+  assert.deepEqual(plan.map(threadsLabel), ['3', '3R+3W']);
+  assert.equal(titleOf(plan[0]!), 'mixed: half and half, readers: 7us section, think 1us, writers: 100spins section, think 1us');
+  assert.throws(() => planWorkloads(options({ shape: ['mixed'], read: [50] })), ArgumentError);
+  for (const name of ['nonesuch', 'toString']) assert.throws(() => planWorkloads(options({ shape: [name] })), ArgumentError);
+});
+
+test('with one it is 1, 2, 4 and 8 threads of writers, of readers, of both', () => {
+  const plan = planWorkloads(options({ cs: parseSection('empty') }));
   assert.equal(plan.length, 12);
   assert.deepEqual([...new Set(plan.map(titleOf))], ['writers only, empty section', 'readers only, empty section', 'half and half, empty section']);
   assert.deepEqual([...new Set(plan.map(threadsLabel))], ['1', '2', '4', '8']);
+});
+
+test('the warm-up is as long for every thread, however many share a core', () => {
+  assert.equal(scaledWarmUpMs(200, 1, 2), 200);
+  assert.equal(scaledWarmUpMs(200, 2, 2), 200);
+  assert.equal(scaledWarmUpMs(200, 8, 2), 800);
 });
 
 test('dedicated readers and writers are a plan of their own', () => {
@@ -85,7 +124,7 @@ test('dedicated readers and writers are a plan of their own', () => {
 
 test('bad arguments end the program at once with code 2 and one line', () => {
   const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
-  for (const parameters of [['bench', '--threads', '0'], ['bench', '--nonesuch'], ['bench', '--json', '/nonesuch/file'], ['nonesuch']]) {
+  for (const parameters of [['bench', '--threads', '0'], ['bench', '--nonesuch'], ['bench', '--json', '/nonesuch/file'], ['bench', '--shape', 'nonesuch'], ['bench', '--compare', 'default,nonesuch'], ['nonesuch']]) {
     const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...parameters], { encoding: 'utf8' });
     assert.equal(status, 2, parameters.join(' '));
     assert.match(stderr, /^error: .+\n$/);

@@ -14,7 +14,7 @@ import type { BenchReport } from '../dist/report/bench-report.js';
 const empty = parseSection('empty');
 // Long enough for a thread to be preempted inside: overlaps happen on a single core too.
 const long = parseSection('20us');
-const options: RunOptions = { seconds: 0.1, rounds: 1, warmUpMs: 20, graceMs: 10_000, verify: true };
+const options: RunOptions = { seconds: 0.1, rounds: 1, warmUpMs: 20, graceMs: 10_000, verify: true, seed: 1 };
 const silent = { moment() {}, workloadDone() {} };
 
 async function runOne(lock: string, workload: Workload, some: Partial<RunOptions> = {}) {
@@ -38,6 +38,34 @@ for (const lock of ['rwsem', 'futex-mutex', 'pthread', 'pthread-prefer-writer'])
     assert.ok((summary.events !== null) === (lock === 'rwsem'));
   });
 }
+
+for (const lock of ['rwsem', 'futex-mutex', 'pthread']) {
+  test(`${lock}: each of several locks excludes, and all writes are accounted for`, { skip: lock === 'pthread' && !compiler }, async () => {
+    const { summary, rounds } = await runOne(lock, uniformWorkload(3, 50, empty, empty, { locks: 5 }));
+    assert.equal(summary.detail, null);
+    assert.equal(summary.verdict, 'held');
+    assert.ok(rounds[0]!.agents.every(({ reads, writes }) => reads > 0 && writes > 0));
+  });
+}
+
+for (const lock of ['broken-nothing', 'broken-pthread']) {
+  test(`${lock} is found out among several locks`, { skip: lock === 'broken-pthread' && !compiler }, async () => {
+    const { summary } = await runOne(lock, uniformWorkload(3, 0, long, empty, { locks: 3 }));
+    assert.equal(summary.verdict, 'VIOLATED');
+  });
+}
+
+test('readers and writers have sections and pauses of their own', async () => {
+  const pace = (section: string, think: string) => ({ section: parseSection(section), think: parseSection(think) });
+  const workload = dedicatedWorkload(1, 1, empty, empty, { reading: pace('empty', '1ms-sleep'), writing: pace('2ms-sleep', 'empty') });
+  for (const lock of ['rwsem', ...(compiler ? ['pthread'] : [])]) {
+    const { rounds } = await runOne(lock, workload, { seconds: 0.3 });
+    const [reader, writer] = rounds[0]!.agents;
+    assert.ok(writer!.writes <= 160, `${lock}: ${writer!.writes} sections of 2 ms`);
+    assert.ok(reader!.reads <= 310, `${lock}: ${reader!.reads} pauses of 1 ms`);
+    assert.ok(writer!.writes > 0 && reader!.reads > 0);
+  }
+});
 
 for (const lock of ['broken-nothing', 'broken-pthread']) {
   test(`${lock} is found out`, { skip: lock === 'broken-pthread' && !compiler }, async () => {
@@ -85,6 +113,7 @@ test('the command reports a broken lock with exit code 1, in the table, the JSON
     assert.match(stdout, /rwsem\{spin=off\}.* held/);
 
     const report = JSON.parse(readFileSync(join(directory, 'all.json'), 'utf8')) as BenchReport;
+    assert.equal(report.schema, 2);
     assert.equal(report.results.length, 2);
     assert.equal(report.settings['rwsem{spin=off}']!['spin'], 'off');
     assert.equal(report.settings['rwsem{spin=off}']!['handoffAfterMs'], 4);

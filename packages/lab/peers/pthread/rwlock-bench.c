@@ -4,11 +4,14 @@
  * the lock excluded, same latency buckets as the files in src/bench; one JSON object on standard output,
  * "progress OPERATIONS SECONDS" lines on standard error.
  *
- *   rwlock-bench SECONDS WARM_UP_MS SAMPLE_EVERY VERIFY PREFER SECTION THINK READ_PERCENT...
+ *   rwlock-bench SECONDS WARM_UP_MS SAMPLE_EVERY VERIFY LOCKS SEED PREFER
+ *                READ_SECTION READ_THINK WRITE_SECTION WRITE_THINK READ_PERCENT...
  *
- *   VERIFY   0 or 1          PREFER  readers (glibc's default) or writers
- *   SECTION, THINK           KIND:AMOUNT, KIND one of empty, spins, busy (µs), sleep (µs)
- *   READ_PERCENT             one for each thread
+ *   VERIFY         0 or 1
+ *   LOCKS          every acquisition takes one of so many, at random
+ *   PREFER         readers (glibc's default) or writers
+ *   ..._SECTION, ..._THINK   KIND:AMOUNT, KIND one of empty, spins, busy (µs), sleep (µs)
+ *   READ_PERCENT   one for each thread
  *
  * Compiled with -DBROKEN it takes no lock at all, and must be reported for it.
  */
@@ -46,17 +49,21 @@ struct agent {
   _Alignas(128) pthread_t thread;
   uint8_t pattern[PATTERN];
   unsigned position;
-  uint32_t spin_result;
+  uint32_t spin_result, random;
   uint64_t reads, writes, warm_writes, violations;
   struct histogram read_latency, write_latency;
 };
 
-static pthread_rwlock_t lock __attribute__((aligned(128)));
-/* What src/bench/witness.ts calls ENTERED and LEFT; volatile, so that the check is really made. */
-static struct { _Alignas(128) volatile int32_t entered, left; } witness;
+/* A lock, and what src/bench/witness.ts calls ENTERED and LEFT; volatile, so that the check is really made. */
+struct site {
+  _Alignas(128) pthread_rwlock_t lock;
+  _Alignas(128) volatile int32_t entered, left;
+};
+static struct site *sites;
+static unsigned locks;
 static _Alignas(128) atomic_int phase = WARMING;
 static pthread_barrier_t barrier; /* passed twice: all are warm; all may start */
-static struct section section, think;
+static struct section read_section, read_think, write_section, write_think;
 static unsigned sample_every;
 static int verify;
 
@@ -107,41 +114,58 @@ static void record(struct histogram *h, int64_t ns) {
   h->counts[(shift + 1) * SUB + ((value >> shift) - SUB)]++;
 }
 
+static uint32_t next_random(uint32_t random) {
+  random ^= random << 13;
+  random ^= random >> 17;
+  random ^= random << 5;
+  return random;
+}
+
+static inline struct site *choose(struct agent *a) {
+  if (locks == 1) return sites;
+  a->random = next_random(a->random);
+  return &sites[a->random % locks];
+}
+
 static inline void read_once(struct agent *a, int timed) {
+  struct site *site = choose(a);
   int64_t from = timed ? now_ns() : 0;
-  pthread_rwlock_rdlock(&lock);
+  pthread_rwlock_rdlock(&site->lock);
   int64_t to = timed ? now_ns() : 0;
   if (verify) {
-    int32_t entered = witness.entered, left = witness.left;
+    int32_t entered = site->entered, left = site->left;
     a->violations += entered != left;
-    work(&section, a);
-    a->violations += witness.entered != entered || witness.left != left;
+    work(&read_section, a);
+    a->violations += site->entered != entered || site->left != left;
   } else {
-    work(&section, a);
+    work(&read_section, a);
   }
-  pthread_rwlock_unlock(&lock);
+  pthread_rwlock_unlock(&site->lock);
   if (timed) record(&a->read_latency, to - from);
   a->reads++;
+  work(&read_think, a);
 }
 
 static inline void write_once(struct agent *a, int timed) {
+  struct site *site = choose(a);
   int64_t from = timed ? now_ns() : 0;
-  pthread_rwlock_wrlock(&lock);
+  pthread_rwlock_wrlock(&site->lock);
   int64_t to = timed ? now_ns() : 0;
   if (verify) {
-    int32_t entered = witness.entered, left = witness.left;
+    int32_t entered = site->entered, left = site->left;
     a->violations += entered != left;
     entered = (int32_t)((uint32_t)entered + 1);
-    witness.entered = entered;
-    work(&section, a);
-    a->violations += witness.entered != entered || witness.left != left;
-    witness.left = (int32_t)((uint32_t)left + 1);
+    site->entered = entered;
+    work(&write_section, a);
+    a->violations += site->entered != entered || site->left != left;
+    site->left = (int32_t)((uint32_t)left + 1);
   } else {
-    work(&section, a);
+    work(&write_section, a);
   }
-  pthread_rwlock_unlock(&lock);
+  pthread_rwlock_unlock(&site->lock);
   if (timed) record(&a->write_latency, to - from);
   a->writes++;
+  work(&write_think, a);
 }
 
 static void run(struct agent *a, int during) {
@@ -153,7 +177,6 @@ static void run(struct agent *a, int during) {
       a->position = (a->position + 1) % PATTERN;
       if (a->pattern[a->position]) read_once(a, i == 0);
       else write_once(a, i == 0);
-      work(&think, a);
     }
     atomic_store_explicit(&a->progress, (unsigned)(a->reads + a->writes), memory_order_relaxed);
   }
@@ -174,9 +197,7 @@ static void make_pattern(struct agent *a, double read_percent, uint32_t seed) {
   for (int i = 0; i < PATTERN; i++) a->pattern[i] = i < (int)(PATTERN * read_percent / 100 + 0.5);
   uint32_t random = seed * 0x9e3779b1u | 1;
   for (int i = PATTERN - 1; i > 0; i--) {
-    random ^= random << 13;
-    random ^= random >> 17;
-    random ^= random << 5;
+    random = next_random(random);
     int j = (int)(random % (uint32_t)(i + 1));
     uint8_t swapped = a->pattern[i];
     a->pattern[i] = a->pattern[j];
@@ -208,29 +229,38 @@ static void print_histogram(const char *name, const struct histogram *h) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 9) {
+  enum { FIXED = 12 };
+  if (argc <= FIXED) {
     fprintf(stderr, "usage: see the head of the source\n");
     return 2;
   }
   double seconds = atof(argv[1]), warm_up_ms = atof(argv[2]);
   sample_every = (unsigned)atoi(argv[3]);
   verify = atoi(argv[4]);
-  section = parse_section(argv[6]);
-  think = parse_section(argv[7]);
-  int threads = argc - 8;
+  locks = (unsigned)atoi(argv[5]);
+  uint32_t seed = (uint32_t)atoi(argv[6]);
+  read_section = parse_section(argv[8]);
+  read_think = parse_section(argv[9]);
+  write_section = parse_section(argv[10]);
+  write_think = parse_section(argv[11]);
+  int threads = argc - FIXED;
 
   pthread_rwlockattr_t attributes;
   pthread_rwlockattr_init(&attributes);
-  if (strcmp(argv[5], "writers") == 0)
+  if (strcmp(argv[7], "writers") == 0)
     pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
-  pthread_rwlock_init(&lock, &attributes);
+  sites = aligned_alloc(128, sizeof(struct site) * locks);
+  if (sites == NULL) return 1;
+  memset(sites, 0, sizeof(struct site) * locks);
+  for (unsigned i = 0; i < locks; i++) pthread_rwlock_init(&sites[i].lock, &attributes);
   pthread_barrier_init(&barrier, NULL, (unsigned)threads + 1);
 
   struct agent *agents = aligned_alloc(128, sizeof(struct agent) * (size_t)threads);
   if (agents == NULL) return 1;
   memset(agents, 0, sizeof(struct agent) * (size_t)threads);
   for (int i = 0; i < threads; i++) {
-    make_pattern(&agents[i], atof(argv[8 + i]), (uint32_t)i + 1);
+    agents[i].random = ((seed + (uint32_t)i) * 0x85ebca6bu) | 1;
+    make_pattern(&agents[i], atof(argv[FIXED + i]), seed + (uint32_t)i);
     if (pthread_create(&agents[i].thread, NULL, main_of_thread, &agents[i]) != 0) {
       fprintf(stderr, "cannot start thread %d\n", i);
       return 1;
@@ -266,7 +296,11 @@ int main(int argc, char **argv) {
     print_histogram("writeLatency", &a->write_latency);
     printf("}");
   }
-  uint32_t lost_in = (uint32_t)writes - (uint32_t)witness.entered, lost_out = (uint32_t)writes - (uint32_t)witness.left;
+  uint32_t lost_in = (uint32_t)writes, lost_out = (uint32_t)writes;
+  for (unsigned i = 0; i < locks; i++) {
+    lost_in -= (uint32_t)sites[i].entered;
+    lost_out -= (uint32_t)sites[i].left;
+  }
   uint32_t lost = !verify ? 0 : lost_in > lost_out ? lost_in : lost_out;
   printf("],\"overlaps\":%llu,\"lostWrites\":%u}\n", (unsigned long long)overlaps, lost);
   return 0;

@@ -1,22 +1,24 @@
 /** What the instruments cost on this machine, so that a report can be read without guessing. */
 import { quantile } from 'simple-statistics';
-import { makeSection, type Section } from './section.ts';
+import { formatSection, makeSection } from './section.ts';
+import type { Workload } from './workload.ts';
 
 export interface Calibration {
   /** One reading of the clock; a timed acquisition includes about one. */
   clockNs: number;
-  /** What the critical section and the thinking really take, alone on this machine. */
-  sectionUs: number;
-  thinkUs: number;
+  /** What the critical sections and pauses of the workloads really take, alone on this machine. */
+  sectionUs: Record<string, number>;
 }
 
 const BUDGET_MS = 30;
 
-export function calibrate(section: Section, think: Section): Calibration {
+export function calibrate(workloads: Workload[]): Calibration {
+  const sections = workloads.flatMap(({ reading, writing }) => [reading.section, reading.think, writing.section, writing.think]);
+  const byName = new Map(sections.map((section) => [formatSection(section), section]));
+  byName.delete('empty');
   return {
     clockNs: timeOf(() => void performance.now()) * 1000,
-    sectionUs: timeOf(makeSection(section)),
-    thinkUs: timeOf(makeSection(think)),
+    sectionUs: Object.fromEntries([...byName].map(([name, section]) => [name, timeOf(makeSection(section))])),
   };
 }
 

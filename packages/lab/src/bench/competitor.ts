@@ -5,9 +5,12 @@ import type { Workload } from './workload.ts';
 export interface RoundRequest {
   workload: Workload;
   seconds: number;
+  /** With a thread for every core; locks on workers take longer, see `scaledWarmUpMs`. */
   warmUpMs: number;
   sampleEvery: number;
   verify: boolean;
+  /** Of the order of reads and writes, and of the choice among locks. */
+  seed: number;
   /** How long after the stop flag a thread may still be on its way before the round counts as hung. */
   graceMs: number;
   /** Called now and then with the operations done so far and the seconds they took. */

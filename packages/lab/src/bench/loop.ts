@@ -13,11 +13,13 @@ import type { Witness } from './witness.ts';
 export interface LoopParts {
   lock: AgentLock;
   witness: Witness;
-  think: () => void;
+  thinkAfterRead: () => void;
+  thinkAfterWrite: () => void;
   control: Int32Array;
   index: number;
   readPercent: number;
   sampleEvery: number;
+  seed: number;
 }
 
 export interface Loop {
@@ -26,8 +28,8 @@ export interface Loop {
 }
 
 export function makeLoop(parts: LoopParts): Loop {
-  const { lock, witness, think, control, sampleEvery } = parts;
-  const pattern = readPattern(parts.readPercent, parts.index + 1);
+  const { lock, witness, thinkAfterRead, thinkAfterWrite, control, sampleEvery } = parts;
+  const pattern = readPattern(parts.readPercent, parts.seed + parts.index);
   const lastOfPattern = PATTERN_LENGTH - 1;
   const progress = progressWord(parts.index);
   const readLatency = new Histogram();
@@ -46,6 +48,7 @@ export function makeLoop(parts: LoopParts): Loop {
       lock.readUnlock();
       readLatency.record(Math.round((toMs - fromMs) * 1e6));
       reads++;
+      thinkAfterRead();
     } else {
       const fromMs = performance.now();
       lock.writeLock();
@@ -54,8 +57,8 @@ export function makeLoop(parts: LoopParts): Loop {
       lock.writeUnlock();
       writeLatency.record(Math.round((toMs - fromMs) * 1e6));
       writes++;
+      thinkAfterWrite();
     }
-    think();
   }
 
   function runUntimed(phase: number): void {
@@ -68,13 +71,14 @@ export function makeLoop(parts: LoopParts): Loop {
         lock.readLock();
         witness.insideRead();
         lock.readUnlock();
+        thinkAfterRead();
         readsHere++;
       } else {
         lock.writeLock();
         witness.insideWrite();
         lock.writeUnlock();
+        thinkAfterWrite();
       }
-      think();
       done++;
     }
     position = at;

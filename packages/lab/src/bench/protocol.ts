@@ -1,6 +1,6 @@
 /** How the measuring thread and the workers of one round talk: a few shared words, four messages. */
 import type { HistogramData } from './histogram.ts';
-import type { Section } from './section.ts';
+import type { Pace } from './workload.ts';
 
 /**
  * The phase word. Workers park on it between the phases, so that all start in the same instant, and
@@ -27,11 +27,13 @@ export interface WorkerTask {
   lockModule: string;
   handle: unknown;
   control: SharedArrayBuffer;
+  /** Of all locks, `WITNESS_BYTES` each. */
   witness: SharedArrayBuffer;
   index: number;
   readPercent: number;
-  section: Section;
-  think: Section;
+  reading: Pace;
+  writing: Pace;
+  seed: number;
   sampleEvery: number;
   verify: boolean;
 }

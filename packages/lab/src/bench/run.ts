@@ -15,6 +15,7 @@ export interface RunOptions {
   graceMs: number;
   sampleEvery?: number;
   verify: boolean;
+  seed: number;
 }
 
 export interface LockResult {
@@ -69,8 +70,8 @@ export async function runBench(
         // A lock that hung will hang again, and every time costs the whole grace period.
         if (own.at(-1)?.agents.length === 0) continue;
         const moment = { workload, lock: competitor.name, round, finished, total };
-        const { seconds, warmUpMs, graceMs, verify } = options;
-        const request: RoundRequest = { workload, seconds, warmUpMs, sampleEvery, verify, graceMs };
+        const { seconds, warmUpMs, graceMs, verify, seed } = options;
+        const request: RoundRequest = { workload, seconds, warmUpMs, sampleEvery, verify, graceMs, seed: seed + round };
         observer.moment({ ...moment, kops: 0 });
         request.onProgress = (operations, took) => observer.moment({ ...moment, kops: operations / took / 1000 });
         const result = await competitor.run(request);

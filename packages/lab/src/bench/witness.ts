@@ -26,14 +26,14 @@ export interface Witness {
   violations(): number;
 }
 
-export function makeWitness(words: Int32Array, section: () => void): Witness {
+export function makeWitness(words: Int32Array, readSection: () => void, writeSection = readSection): Witness {
   let violations = 0;
   return {
     insideRead() {
       const entered = words[ENTERED]!;
       const left = words[LEFT]!;
       if (entered !== left) violations++;
-      section();
+      readSection();
       if (words[ENTERED] !== entered || words[LEFT] !== left) violations++;
     },
     insideWrite() {
@@ -42,7 +42,7 @@ export function makeWitness(words: Int32Array, section: () => void): Witness {
       if (before !== left) violations++;
       const entered = (before + 1) | 0;
       words[ENTERED] = entered;
-      section();
+      writeSection();
       if (words[ENTERED] !== entered || words[LEFT] !== left) violations++;
       words[LEFT] = (left + 1) | 0;
     },
@@ -50,12 +50,20 @@ export function makeWitness(words: Int32Array, section: () => void): Witness {
   };
 }
 
-export function makeBlindWitness(section: () => void): Witness {
-  return { insideRead: section, insideWrite: section, violations: () => 0 };
+export function makeBlindWitness(readSection: () => void, writeSection = readSection): Witness {
+  return { insideRead: readSection, insideWrite: writeSection, violations: () => 0 };
 }
 
-/** V3: how many write sections left no trace. The words wrap around, hence `| 0`. */
+/**
+ * V3: how many write sections left no trace, in the words of one lock or of several in a row. The words
+ * wrap around, hence `| 0`.
+ */
 export function lostWrites(words: Int32Array, writes: number): number {
-  const lost = Math.max(Math.abs((writes - words[ENTERED]!) | 0), Math.abs((writes - words[LEFT]!) | 0));
-  return lost;
+  let entered = 0;
+  let left = 0;
+  for (let at = 0; at < words.length; at += WITNESS_BYTES / Int32Array.BYTES_PER_ELEMENT) {
+    entered = (entered + words[at + ENTERED]!) | 0;
+    left = (left + words[at + LEFT]!) | 0;
+  }
+  return Math.max(Math.abs((writes - entered) | 0), Math.abs((writes - left) | 0));
 }

@@ -5,7 +5,9 @@
  */
 import type { AgentLock, LockModule } from './lock.ts';
 
-export const { create, attach }: LockModule<null> = {
-  create: () => ({ handle: null }),
-  attach: (): AgentLock => ({ readLock() {}, readUnlock() {}, writeLock() {}, writeUnlock() {} }),
+const nothing: AgentLock = { readLock() {}, readUnlock() {}, writeLock() {}, writeUnlock() {} };
+
+export const { create, attach }: LockModule<number> = {
+  create: ({ locks }) => ({ handle: locks }),
+  attach: (locks) => ({ locks: Array.from({ length: locks }, () => nothing) }),
 };

@@ -3,13 +3,10 @@
  *
  * The sum of what writers did comes out right, so only the check made by readers can catch it.
  */
-import type { AgentLock, LockModule } from './lock.ts';
+import type { LockModule } from './lock.ts';
 import * as mutex from './futex-mutex.ts';
 
 export const { create, attach }: LockModule<SharedArrayBuffer> = {
-  create: mutex.create as LockModule<SharedArrayBuffer>['create'],
-  attach(handle): AgentLock {
-    const { writeLock, writeUnlock } = mutex.attach(handle);
-    return { writeLock, writeUnlock, readLock() {}, readUnlock() {} };
-  },
+  create: mutex.create,
+  attach: (handle) => ({ locks: mutex.attach(handle).locks.map((lock) => ({ ...lock, readLock() {}, readUnlock() {} })) }),
 };

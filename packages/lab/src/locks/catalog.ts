@@ -3,22 +3,23 @@ import { ArgumentError } from '../bench/argument-error.ts';
 import type { Competitor } from '../bench/competitor.ts';
 import { programCompetitor } from '../bench/program-competitor.ts';
 import { threadCompetitor } from '../bench/thread-competitor.ts';
-import type { PolicyOptions } from './lock.ts';
-import { formatPolicy } from './policy.ts';
+import type { NamedPolicy } from './policy.ts';
 import { pthreadBroken, pthreadDefault, pthreadPreferWriter } from './pthread.ts';
 
 export const OURS = 'rwsem';
 
 interface Entry {
   about: string;
-  open(policy: PolicyOptions): Competitor;
+  /** With the policy, if it is ours. */
+  open(variant: NamedPolicy | null): Competitor;
 }
 
 const onThreads = (name: string, about: string): [string, Entry] => [
   name,
   {
     about,
-    open: (policy) => threadCompetitor(nameWith(name, policy), new URL(`./${name}.js`, import.meta.url).href, policy),
+    open: (variant) =>
+      threadCompetitor(nameWith(name, variant), new URL(`./${name}.js`, import.meta.url).href, variant?.policy ?? {}),
   },
 ];
 
@@ -37,21 +38,20 @@ export const CATALOG: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ['broken-pthread', { about: 'the C program without its lock: must be reported', open: () => programCompetitor(pthreadBroken) }],
 ]);
 
-function nameWith(name: string, policy: PolicyOptions): string {
-  const text = formatPolicy(policy);
-  return text === '' ? name : `${name}{${text}}`;
+function nameWith(name: string, variant: NamedPolicy | null): string {
+  return variant === null ? name : `${name}{${variant.name}}`;
 }
 
 /** Ours appears once for every policy, so that policies can be compared in one run. */
-export function openCompetitors(names: string[], policies: PolicyOptions[]): Competitor[] {
+export function openCompetitors(names: string[], policies: NamedPolicy[]): Competitor[] {
   const opened = names.flatMap((name) => {
     const entry = CATALOG.get(name);
     if (entry === undefined) {
       throw new ArgumentError(`no lock is called "${name}"; there are ${[...CATALOG.keys()].join(', ')}`);
     }
-    const variants = name === OURS && policies.length > 0 ? policies : [{}];
-    return variants.map((policy) => entry.open(policy));
+    const variants = name === OURS && policies.length > 0 ? policies : [null];
+    return variants.map((variant) => entry.open(variant));
   });
-  if (new Set(opened.map(({ name }) => name)).size < opened.length) throw new ArgumentError('a --policy is given twice');
+  if (new Set(opened.map(({ name }) => name)).size < opened.length) throw new ArgumentError('a policy is given twice');
   return opened;
 }

@@ -3,8 +3,8 @@
  *
  * A lock that lives in shared memory is a module with two functions: `create`, called once by the
  * measuring thread, makes the shared state and a handle that survives structured clone; `attach`,
- * called in every worker, turns the handle into four functions. Nothing else of the bench knows
- * which lock it runs.
+ * called in every worker, turns the handle into as many locks as were asked for. Nothing else of the
+ * bench knows which lock it runs.
  */
 import type { Policy } from 'rwsem';
 
@@ -14,6 +14,12 @@ export interface AgentLock {
   readUnlock(): void;
   writeLock(): void;
   writeUnlock(): void;
+}
+
+/** One thread's view of all of them. */
+export interface AttachedLocks {
+  /** At least one. */
+  readonly locks: AgentLock[];
   /** Gives back what `attach` took. Called once, when the thread holds nothing. */
   detach?(): void;
 }
@@ -22,7 +28,7 @@ export interface SharedLock<Handle = unknown> {
   readonly handle: Handle;
   /** Goes into the report. */
   readonly settings?: Record<string, string | number | boolean>;
-  /** Event counts since creation, summed over all threads. */
+  /** Event counts since creation, summed over all threads and locks. */
   events?(): Record<string, number>;
   /** Called once, after every worker has detached. */
   dispose?(): void;
@@ -31,12 +37,14 @@ export interface SharedLock<Handle = unknown> {
 export interface LockOptions {
   /** How many threads will attach, the creating one included. */
   agents: number;
+  /** How many locks. */
+  locks: number;
   policy: PolicyOptions;
 }
 
 export interface LockModule<Handle = unknown> {
   create(options: LockOptions): SharedLock<Handle>;
-  attach(handle: Handle): AgentLock;
+  attach(handle: Handle): AttachedLocks;
 }
 
 /** The part of rwsem's policy that was given on the command line; the rest are its defaults. */

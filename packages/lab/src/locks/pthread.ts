@@ -10,12 +10,11 @@ function pthread(name: string, prefer: 'readers' | 'writers', flags: string[] = 
     name,
     source,
     flags,
-    arguments: ({ seconds, warmUpMs, sampleEvery, verify, workload }) => [
-      ...[seconds, warmUpMs, sampleEvery, verify ? 1 : 0].map(String),
+    arguments: ({ seconds, warmUpMs, sampleEvery, verify, seed, workload: { locks, reading, writing, readPercents } }) => [
+      ...[seconds, warmUpMs, sampleEvery, verify ? 1 : 0, locks, seed].map(String),
       prefer,
-      argument(workload.section),
-      argument(workload.think),
-      ...workload.readPercents.map(String),
+      ...[reading.section, reading.think, writing.section, writing.think].map(argument),
+      ...readPercents.map(String),
     ],
   };
 }

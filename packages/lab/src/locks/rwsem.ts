@@ -1,25 +1,33 @@
 /** The lock of this project, by the calls that make no object per acquisition. */
-import { RwSem, type RwSemHandle } from 'rwsem';
+import { LockSpace, type LockSpaceHandle } from 'rwsem';
 import type { LockModule } from './lock.ts';
 
-export const { create, attach }: LockModule<RwSemHandle> = {
-  create({ agents, policy }) {
-    const sem = RwSem.create({ agents, policy });
+interface Handle {
+  space: LockSpaceHandle;
+  locks: number;
+}
+
+export const { create, attach }: LockModule<Handle> = {
+  create({ agents, locks, policy }) {
+    const space = LockSpace.create({ agents, locks, policy });
     return {
-      handle: sem.handle,
-      settings: { ...sem.space.policy },
-      events: () => ({ ...sem.space.events() }),
-      dispose: () => sem.space.detach(),
+      handle: { space: space.handle, locks },
+      settings: { ...space.policy },
+      events: () => ({ ...space.events() }),
+      dispose: () => space.detach(),
     };
   },
-  attach(handle) {
-    const sem = RwSem.attach(handle);
-    return {
-      readLock: () => sem.downRead(),
-      readUnlock: () => sem.upRead(),
-      writeLock: () => sem.downWrite(),
-      writeUnlock: () => sem.upWrite(),
-      detach: () => sem.space.detach(),
+  attach({ space: handle, locks }) {
+    const space = LockSpace.attach(handle);
+    const one = (index: number) => {
+      const sem = space.rwsem(index);
+      return {
+        readLock: () => sem.downRead(),
+        readUnlock: () => sem.upRead(),
+        writeLock: () => sem.downWrite(),
+        writeUnlock: () => sem.upWrite(),
+      };
     };
+    return { locks: Array.from({ length: locks }, (_, index) => one(index)), detach: () => space.detach() };
   },
 };

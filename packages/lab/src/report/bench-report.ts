@@ -7,10 +7,10 @@ import type { Provenance } from './provenance.ts';
 
 export interface BenchReport {
   kind: 'rwsem-lab bench';
-  schema: 1;
+  schema: 2;
   provenance: Provenance;
   /** As they were in force, defaults filled in. */
-  options: { seconds: number; rounds: number; warmUpMs: number; verify: boolean };
+  options: { seconds: number; rounds: number; warmUpMs: number; verify: boolean; seed: number };
   /** Of every lock that ran: the policy in force, or how it was compiled. */
   settings: Record<string, Settings>;
   calibration: Calibration;

@@ -1,4 +1,5 @@
 /** One row of the result table, as text: the terminal and the HTML report show the same. */
+import type { RoundResult } from '../bench/competitor.ts';
 import type { LockResult, WorkloadResult } from '../bench/run.ts';
 import type { GroupSummary } from '../bench/statistics.ts';
 import type { LatencySummary } from '../bench/histogram.ts';
@@ -22,6 +23,7 @@ export interface BenchRow {
   writeLatency: string;
   verdict: string;
   ratio: string;
+  stolen: string;
 }
 
 const COLUMNS: Column[] = [
@@ -35,6 +37,7 @@ const COLUMNS: Column[] = [
   { key: 'maxOverMean', title: 'max/\nmean', align: 'right' },
   { key: 'readLatency', title: 'read latency\np50 / p99 / max', align: 'right' },
   { key: 'writeLatency', title: 'write latency\np50 / p99 / max', align: 'right' },
+  { key: 'stolen', title: 'stolen\nkops/s', align: 'right' },
   { key: 'verdict', title: 'exclusion', align: 'left' },
 ];
 
@@ -52,7 +55,7 @@ export function rowsOf(result: WorkloadResult): BenchRow[] {
   return result.locks.map((lock, index) => toRow(lock, index === 0 ? result.threads : ''));
 }
 
-function toRow({ lock, summary }: LockResult, threads: string): BenchRow {
+function toRow({ lock, summary, rounds }: LockResult, threads: string): BenchRow {
   const { totalKops, ratio, groups, verdict } = summary;
   const perGroup = (show: (group: GroupSummary) => string) =>
     groups.map((group) => (group.role === 'all' ? '' : `${group.role} `) + show(group)).join('\n');
@@ -67,8 +70,17 @@ function toRow({ lock, summary }: LockResult, threads: string): BenchRow {
     maxOverMean: groups.map((group) => group.maxOverMean.toFixed(2)).join('\n'),
     readLatency: latency(summary.readLatency),
     writeLatency: latency(summary.writeLatency),
+    stolen: stolen(summary.events, rounds),
     verdict,
   };
+}
+
+/** Acquisitions that overtook a queue in the slow path, by spinning or by joining readers; of ours only. */
+function stolen(events: Record<string, number> | null, rounds: RoundResult[]): string {
+  const { optLock, rlockSteal } = events ?? {};
+  if (optLock === undefined || rlockSteal === undefined) return '';
+  const seconds = rounds.reduce((total, round) => total + round.seconds, 0);
+  return seconds === 0 ? '' : formatNumber((optLock + rlockSteal) / seconds / 1000);
 }
 
 function latency(summary: LatencySummary | null): string {

@@ -63,11 +63,10 @@ function renderProvenance({ provenance, settings, calibration, absent, options }
     ['runtime', provenance.runtime],
     ['CPU', `${provenance.cpuModel}, ${provenance.cores} cores`],
     ['system', `${provenance.system}, ${provenance.memoryGiB} GiB`],
-    ['rounds', `${options.rounds} of ${options.seconds} s, after ${options.warmUpMs} ms of warm-up`],
+    ['rounds', `${options.rounds} of ${options.seconds} s, after ${options.warmUpMs} ms of warm-up a thread; seed ${options.seed}`],
     ['exclusion', options.verify ? 'verified inside every section' : 'not verified'],
     ['clock', `${formatNs(calibration.clockNs)} a reading`],
-    ['section alone', formatNs(calibration.sectionUs * 1000)],
-    ['think alone', formatNs(calibration.thinkUs * 1000)],
+    ...Object.entries(calibration.sectionUs).map(([name, us]): [string, string] => [`${name} alone`, formatNs(us * 1000)]),
     ...Object.entries(settings).map(([name, values]): [string, string] => [
       name,
       Object.entries(values).map(([key, value]) => `${key}=${String(value)}`).join(', ') || 'no settings',

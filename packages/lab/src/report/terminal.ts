@@ -58,13 +58,10 @@ function renderTrouble(results: WorkloadResult[]): string[] {
 }
 
 export function renderNotes({ options, calibration, results, provenance, interrupted }: BenchReport): string {
-  const { clockNs, sectionUs, thinkUs } = calibration;
+  const { clockNs, sectionUs } = calibration;
   const intervals = [...new Set(results.map(({ sampleEvery }) => sampleEvery))];
   const sampled = intervals.map((n) => (n === 1 ? 'every acquisition timed' : `one acquisition in ${n} timed`)).join(' or ');
-  const alone = [
-    sectionUs > 0.1 ? `section ${formatNs(sectionUs * 1000)}` : '',
-    thinkUs > 0.1 ? `think ${formatNs(thinkUs * 1000)}` : '',
-  ].filter((text) => text !== '');
+  const alone = Object.entries(sectionUs).map(([name, us]) => `${name} ${formatNs(us * 1000)}`);
   const notes = [
     `Rounds: ${options.rounds} of ${options.seconds} s, medians and ranges; per thread in kops/s; ratio: total relative to the first lock, round by round.`,
     `Latency: ${sampled}, one reading of the clock (${formatNs(clockNs)}) included.`,
