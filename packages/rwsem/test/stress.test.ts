@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Policy } from 'rwsem';
 import { findFailure, MISTAKES, withCopy } from './helpers/stress-broken.ts';
-import { runStress } from './helpers/stress-run.ts';
+import { runStress } from '../../lab/dist/torture/stress.js';
 
 /** Per policy. */
 const SECONDS = Number(process.env['RWSEM_STRESS_SECONDS'] ?? 1);

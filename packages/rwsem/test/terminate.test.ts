@@ -5,10 +5,10 @@ import { Worker } from 'node:worker_threads';
 import * as library from 'rwsem';
 // White box: what an idle lock looks like.
 import * as layout from '../dist/core/layout.js';
-import { ACTIVITY_WORDS, Actor, type Tally } from './helpers/stress-actor.ts';
-import { Cell, CELL_WORDS } from './helpers/stress-cell.ts';
-import { Random } from './helpers/stress-random.ts';
-import { watchEventLoop } from './helpers/stress-watchdog.ts';
+import { ACTIVITY_WORDS, Actor, type Tally } from '../../lab/dist/torture/actor.js';
+import { Cell, CELL_WORDS } from '../../lab/dist/torture/cell.js';
+import { Random } from '../../lab/dist/torture/random.js';
+import { watchEventLoop } from '../../lab/dist/torture/watchdog.js';
 import type { BystanderData, BystanderMessage } from './workers/stress-bystander.ts';
 import { VICTIM_WAYS, type VictimData, type VictimMessage, type VictimWay } from './workers/stress-victim.ts';
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Policy } from 'rwsem';
-import type { StressOptions } from './stress-run.ts';
+import type { StressOptions } from '../../../lab/dist/torture/stress.js';
 
 export interface Mistake {
   /** Completes "a lock that ...". */

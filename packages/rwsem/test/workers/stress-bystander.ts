@@ -1,7 +1,7 @@
 /** Works on the locks from 0 until told to stop, and says at the end what it did. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { Actor, type Library, type Mix, type Tally } from '../helpers/stress-actor.ts';
+import { Actor, type Library, type Mix, type Tally } from '../../../lab/dist/torture/actor.js';
 
 export interface BystanderData {
   library: string;

@@ -1,7 +1,7 @@
 /** Uses one lock in one way until it is terminated. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { Actor, type Library, type Mix } from '../helpers/stress-actor.ts';
+import { Actor, type Library, type Mix } from '../../../lab/dist/torture/actor.js';
 
 export const VICTIM_WAYS = [
   'holds write',

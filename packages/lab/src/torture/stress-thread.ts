@@ -1,8 +1,8 @@
 /** A thread of the stress. It does what the control words say, round after round. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { Actor, type Library } from '../helpers/stress-actor.ts';
-import { ARRIVED, readMix, ROUND, STOP, type StressThreadData, type StressThreadMessage } from '../helpers/stress-run.ts';
+import { Actor, type Library } from './actor.ts';
+import { ARRIVED, readMix, ROUND, STOP, type StressThreadData, type StressThreadMessage } from './stress.ts';
 
 const { library: url, handle, locks, cells, activity, control, index, seed, asyncShare } = workerData as StressThreadData;
 const port = parentPort as NonNullable<typeof parentPort>;

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
-import type { WatchdogData } from '../helpers/stress-watchdog.ts';
+import type { WatchdogData } from './watchdog.ts';
 
 const { beats, limitMs, handle, locks, library } = workerData as WatchdogData;
 const layout = (await import(new URL('core/layout.js', library).href)) as Record<string, number>;

@@ -7,10 +7,10 @@
 import assert from 'node:assert/strict';
 import { Worker } from 'node:worker_threads';
 import type { LockEvents, Policy } from 'rwsem';
-import { ACTIVITY_WORDS, Actor, countDone, describeActivity, type Library, type Mix, type Tally } from './stress-actor.ts';
-import { Cell, CELL_WORDS } from './stress-cell.ts';
-import { Random } from './stress-random.ts';
-import { watchEventLoop } from './stress-watchdog.ts';
+import { ACTIVITY_WORDS, Actor, countDone, describeActivity, type Library, type Mix, type Tally } from './actor.ts';
+import { Cell, CELL_WORDS } from './cell.ts';
+import { Random } from './random.ts';
+import { watchEventLoop } from './watchdog.ts';
 
 export interface StressOptions {
   /** URL of the library's index file. */
@@ -164,7 +164,7 @@ export async function runStress(options: StressOptions): Promise<StressReport> {
         seed: random.next(),
         asyncShare: index % 2 === 0 ? 0 : 0.3,
       };
-      const worker = new Worker(new URL('../workers/stress-thread.js', import.meta.url), { workerData });
+      const worker = new Worker(new URL('./stress-thread.js', import.meta.url), { workerData });
       workers.push(worker);
       finished.push(
         new Promise((resolve) => {

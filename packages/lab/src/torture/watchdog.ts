@@ -22,7 +22,7 @@ const BEAT_MS = 50;
 export function watchEventLoop(library: string, handle: LockSpaceHandle, locks: number, limitMs: number): () => Promise<unknown> {
   const beats = new Int32Array(new SharedArrayBuffer(4));
   const workerData: WatchdogData = { beats, limitMs, handle, locks, library };
-  const worker = new Worker(new URL('../workers/stress-watchdog.js', import.meta.url), { workerData });
+  const worker = new Worker(new URL('./watchdog-thread.js', import.meta.url), { workerData });
   const timer = setInterval(() => Atomics.add(beats, 0, 1), BEAT_MS);
   return () => {
     clearInterval(timer);

@@ -2,8 +2,8 @@
 
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { AcquireOptions, ReadGuard, RwSem, WriteGuard } from 'rwsem';
-import { Cell, Violation } from './stress-cell.ts';
-import { Random } from './stress-random.ts';
+import { Cell, Violation } from './cell.ts';
+import { Random } from './random.ts';
 
 export type Library = typeof import('rwsem');
 
