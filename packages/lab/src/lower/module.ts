@@ -29,12 +29,14 @@ export class CoreModule {
   /** Local name of an import, and what it is there: `*` for the whole module. */
   readonly imports = new Map<string, { file: string; name: string }>();
   readonly constants = new Map<string, Constant>();
+  readonly seesAll: boolean;
   readonly #map: TraceMap | undefined;
   readonly #lines: string[];
   readonly #places = new Map<string, Place>();
 
   constructor(source: SourceFile) {
     this.file = source.name;
+    this.seesAll = source.seesAll ?? false;
     this.#map = source.map === undefined ? undefined : new TraceMap(source.map);
     this.#lines = (source.original || source.code).split('\n');
     const program = parse(source.code, { ecmaVersion: 2022, sourceType: 'module', locations: true });
@@ -139,8 +141,14 @@ export class CoreLibrary {
 
   /** By name, in any file of the core. */
   constantNamed(name: string): number {
-    for (const module of this.modules.values()) if (module.constants.has(name)) return this.constant(module, name) as number;
-    throw new SubsetError('(all files)', 0, `no constant ${name}`);
+    const value = this.#constantAnywhere(name);
+    if (value === undefined) throw new SubsetError('(all files)', 0, `no constant ${name}`);
+    return value;
+  }
+
+  #constantAnywhere(name: string): number | undefined {
+    for (const module of this.modules.values()) if (module.constants.has(name)) return this.constant(module, name);
+    return undefined;
   }
 
   /** What a name means at the top level of a module, if it is a constant. */
@@ -151,7 +159,7 @@ export class CoreLibrary {
       return other && imported.name !== '*' ? this.constant(other, imported.name) : undefined;
     }
     const known = module.constants.get(name);
-    if (known === undefined) return undefined;
+    if (known === undefined) return module.seesAll ? this.#constantAnywhere(name) : undefined;
     const override = this.#overrides.get(name);
     const value = override ?? (typeof known === 'number' ? known : this.#evaluate(module, known));
     module.constants.set(name, value);

@@ -12,6 +12,8 @@ export interface SourceFile {
   /** The TypeScript, for its lines; empty if it is not there. */
   original: string;
   map: string | undefined;
+  /** It uses constants of other files without importing them: it only declares them. */
+  seesAll?: boolean;
 }
 
 /** Not lowered: what the core asks of its surroundings, which whoever runs it has to supply. */

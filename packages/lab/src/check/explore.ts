@@ -1,0 +1,156 @@
+/**
+ * The engine: every state that can be reached, breadth first, so that a counterexample is a shortest one.
+ *
+ * States are recognised by a fingerprint of 64 bits. Of a state that has been expanded only the fingerprint
+ * and the step that first led to it are kept; the states themselves only while they wait for their turn.
+ */
+import type { LoadedProgram } from './model/model.ts';
+import type { Failure } from './model/runtime.ts';
+import { VisitedSet } from './visited.ts';
+
+/** One step of a schedule: which thread, and which of its free choices. */
+export interface Move {
+  thread: number;
+  choice: number;
+}
+
+export interface Limits {
+  mostStates: number;
+  /** Called now and then; true to stop. */
+  onProgress?: (states: number, depth: number) => boolean;
+}
+
+export interface Exploration {
+  states: number;
+  steps: number;
+  depth: number;
+  failure: Failure | null;
+  /** To the failure. */
+  schedule: Move[];
+  /** False: stopped at a limit, with states left. */
+  complete: boolean;
+  /** Of every step, if asked for: from, to, thread and whether it finished an operation. */
+  graph: Graph | null;
+}
+
+const CHOICES = 256;
+const PROGRESS_EVERY = 1 << 16;
+
+export class Graph {
+  from = new Int32Array(1 << 12);
+  to = new Int32Array(1 << 12);
+  /** Thread * 2 + finished. */
+  label = new Uint8Array(1 << 12);
+  size = 0;
+  /** By state: which threads could make a step. */
+  readonly enabled: number[] = [];
+
+  add(from: number, to: number, thread: number, finished: boolean): void {
+    if (this.size === this.from.length) {
+      const grow = <T extends Int32Array | Uint8Array>(old: T, fresh: T): T => (fresh.set(old), fresh);
+      this.from = grow(this.from, new Int32Array(2 * this.size));
+      this.to = grow(this.to, new Int32Array(2 * this.size));
+      this.label = grow(this.label, new Uint8Array(2 * this.size));
+    }
+    this.from[this.size] = from;
+    this.to[this.size] = to;
+    this.label[this.size++] = thread * 2 + Number(finished);
+  }
+}
+
+/** The states of one level, one after the other. */
+class Level {
+  #data: Int32Array;
+  readonly #words: number;
+  size = 0;
+
+  constructor(words: number) {
+    this.#words = words;
+    this.#data = new Int32Array(words * 256);
+  }
+
+  push(state: Int32Array): void {
+    const at = this.size++ * this.#words;
+    if (at + this.#words > this.#data.length) {
+      const grown = new Int32Array(this.#data.length * 2);
+      grown.set(this.#data);
+      this.#data = grown;
+    }
+    for (let i = 0; i < this.#words; i++) this.#data[at + i] = state[i] as number;
+  }
+
+  get(index: number, into: Int32Array): void {
+    const at = index * this.#words;
+    for (let i = 0; i < this.#words; i++) into[i] = this.#data[at + i] as number;
+  }
+}
+
+export function explore(loaded: LoadedProgram, limits: Limits, wantsGraph = false): Exploration {
+  const { model, words, threads } = loaded;
+  const { runtime } = model;
+  const { state } = runtime;
+  const visited = new VisitedSet(words);
+  const graph = wantsGraph ? new Graph() : null;
+  loaded.start();
+  visited.add(state, -1, 0);
+  let level = new Level(words);
+  let next = new Level(words);
+  level.push(state);
+  let first = 0;
+  let steps = 0;
+  let depth = 0;
+  const result = (failure: Failure | null, last: number, extra: Move[], complete: boolean): Exploration => ({
+    states: visited.size, steps, depth, failure, schedule: failure ? [...scheduleTo(visited, last), ...extra] : [], complete, graph,
+  });
+  while (level.size > 0) {
+    for (let index = 0; index < level.size; index++) {
+      const from = first + index;
+      let enabled = 0;
+      for (let thread = 0; thread < threads; thread++) {
+        level.get(index, state);
+        if (!model.isEnabled(thread)) continue;
+        enabled |= 1 << thread;
+        for (let choice = 0, more = true; more; choice++) {
+          if (choice > 0) level.get(index, state);
+          loaded.finished = false;
+          model.step(thread, loaded);
+          steps++;
+          const move = thread * CHOICES + choice;
+          const to = visited.add(state, from, move);
+          if (to >= 0 || runtime.failure) {
+            const failure = loaded.judge();
+            if (failure) {
+              runtime.abandon();
+              return result(failure, from, [{ thread, choice }], false);
+            }
+            next.push(state);
+          }
+          graph?.add(from, to >= 0 ? to : -to - 2, thread, loaded.finished);
+          more = runtime.nextCombination();
+        }
+      }
+      graph?.enabled.push(enabled);
+      if (enabled === 0) {
+        level.get(index, state);
+        const failure = loaded.judgeEnd();
+        if (failure) return result(failure, from, [], false);
+      }
+      if ((from & (PROGRESS_EVERY - 1)) === 0 && limits.onProgress?.(visited.size, depth)) return result(null, 0, [], false);
+      if (visited.size > limits.mostStates) return result(null, 0, [], false);
+    }
+    first += level.size;
+    [level, next] = [next, level];
+    next.size = 0;
+    if (level.size > 0) depth++;
+  }
+  return result(null, 0, [], true);
+}
+
+function scheduleTo(visited: VisitedSet, state: number): Move[] {
+  const schedule: Move[] = [];
+  for (let at = state; at > 0; at = visited.parent(at)) {
+    const move = visited.move(at);
+    schedule.push({ thread: Math.floor(move / CHOICES), choice: move % CHOICES });
+  }
+  return schedule.reverse();
+}

@@ -1,0 +1,317 @@
+/**
+ * From lowered routines to JavaScript: one function per *stop*. A step runs from a stop, the access there
+ * and all that is local after it, to the next stop. What lies between two stops nobody else can tell.
+ *
+ * Stops are the atomic operations. Two of Lipton's rules merge more, unless the mode is `split`: taking the
+ * wait lock goes with the access after it, and dropping it with the one before; and words that only its
+ * holder or their own thread touches are not looked at by anybody in between. That this is so is checked at
+ * every access (I4, I7).
+ */
+import { addressOf } from '../../lower/expr.ts';
+import { type Expr, type Instruction, type Routine, successors, definition } from '../../lower/ir.ts';
+import type { Place } from '../../lower/module.ts';
+import { liveness } from '../../lower/tidy.ts';
+import { ASYNC_WAITERS_AT, DOWNGRADING, INSIDE, type Layout, LOCK_AT, SLEEP } from './layout.ts';
+import type { Mode } from './mode.ts';
+
+export type Step = (block: number, me: number) => number;
+
+export interface Stop {
+  routine: Routine;
+  /** The first instruction of its step. */
+  at: number;
+  /** It goes on to the next stop at once: it is no access of its own. */
+  chains: boolean;
+  /** It waits until the wait lock is free. */
+  needsFreeWaitLock: boolean;
+  /** Here after a sleep that ends by itself. */
+  timed: boolean;
+  place: Place | undefined;
+  access: string;
+}
+
+export class Emitter {
+  readonly #layout: Layout;
+  readonly #mode: Mode;
+  readonly #own: ReadonlySet<number>;
+  readonly stops: Stop[] = [];
+  readonly sources: string[] = [];
+  frameWords = 0;
+
+  constructor(layout: Layout, mode: Mode) {
+    this.#layout = layout;
+    this.#mode = mode;
+    const grant = layout.word('GRANT');
+    this.#own = new Set([layout.word('BLOCKING_WAITER') + grant, ASYNC_WAITERS_AT + grant, ASYNC_WAITERS_AT + layout.word('WAITER_WORDS') + grant]);
+    // 0 is where a thread is that has done everything.
+    this.#addStop({ routine: { name: '', entry: 0, code: [], locals: [] }, at: 0, chains: false, needsFreeWaitLock: false, timed: false, place: undefined, access: 'done' });
+    this.sources.push('return 0;');
+  }
+
+  /** Emits a routine; the number of the stop it starts at. */
+  add(routine: Routine): number {
+    return new RoutineEmitter(this, routine).entry;
+  }
+
+  #addStop(stop: Stop): number {
+    return this.stops.push(stop) - 1;
+  }
+
+  addStop(stop: Stop): number {
+    return this.#addStop(stop);
+  }
+
+  isStop(instruction: Instruction): boolean {
+    if (instruction.op === 'intrinsic') return instruction.name === 'lockWaitLock' || instruction.name === 'linger';
+    if (instruction.op !== 'access') return false;
+    const { access, at, inside } = instruction;
+    const { base, offset } = addressOf(at);
+    const isRelaxed = access === 'relaxedLoad' || access === 'relaxedStore';
+    if (isRelaxed) {
+      // Read by a sleeper of its own record, while others may write it under the wait lock.
+      if (this.#mode.spin && inside === 'writeSlow' && offset === this.#layout.word('BLOCKING_WAITER') + this.#layout.word('HANDOFF_SET')) return true;
+      return this.#mode.split && !isPrivate(at, this.#layout);
+    }
+    if (this.#mode.split) return true;
+    if (access === 'store' && base === 'me' && this.#own.has(offset)) return false;
+    return !(access === 'exchange' && inside === 'unlockWaitLock' && !this.#mode.waitLock);
+  }
+
+  get layout(): Layout {
+    return this.#layout;
+  }
+
+  /** Acquiring the wait lock does not chain if every access is to be a step. */
+  get chainsAcquire(): boolean {
+    return !this.#mode.split;
+  }
+}
+
+/** A word that only its own thread uses. */
+function isPrivate(at: Expr, layout: Layout): boolean {
+  const { base, offset } = addressOf(at);
+  if (base === 'me') return offset < layout.word('BLOCKING_WAITER') || (offset > layout.word('BLOCKING_WAITER') + layout.word('WAITER_WORDS') && offset < ASYNC_WAITERS_AT);
+  // The wake list: me + WAKE_LIST + i.
+  return at.kind === 'binary' && at.left.kind === 'binary' && at.left.left.kind === 'me';
+}
+
+class RoutineEmitter {
+  readonly entry: number;
+  readonly #emitter: Emitter;
+  readonly #routine: Routine;
+  readonly #live: Set<number>[];
+  readonly #frame = new Map<number, number>();
+  readonly #numbers = new Map<string, number>();
+  readonly #todo: { number: number; at: number; isAccess: boolean }[] = [];
+
+  constructor(emitter: Emitter, routine: Routine) {
+    this.#emitter = emitter;
+    this.#routine = routine;
+    this.#live = liveness(routine);
+    this.#assignFrame();
+    this.entry = this.#stopAt(routine.entry, 'entry');
+    for (let next = this.#todo.pop(); next; next = this.#todo.pop()) {
+      emitter.sources[next.number] = this.#step(next.at, next.isAccess);
+    }
+  }
+
+  /** Locals that are needed at one and the same stop get different places. */
+  #assignFrame(): void {
+    const together = new Map<number, Set<number>>();
+    this.#routine.code.forEach((instruction, index) => {
+      const sets: Set<number>[] = [];
+      if (this.#emitter.isStop(instruction)) sets.push(this.#live[index] as Set<number>);
+      if (instruction.op === 'access' && instruction.access === 'wait') sets.push(this.#live[instruction.next] as Set<number>);
+      for (const live of sets) {
+        for (const id of live) {
+          const others = together.get(id) ?? new Set<number>();
+          together.set(id, others);
+          for (const other of live) if (other !== id) others.add(other);
+        }
+      }
+    });
+    for (const [id, others] of together) {
+      const taken = new Set([...others].map((other) => this.#frame.get(other)));
+      let place = 0;
+      while (taken.has(place)) place++;
+      this.#frame.set(id, place);
+      this.#emitter.frameWords = Math.max(this.#emitter.frameWords, place + 1);
+    }
+  }
+
+  #stopAt(at: number, kind: 'entry' | 'resume' | 'access', timed = false, place?: Place): number {
+    const key = `${kind === 'access' ? 'access' : 'local'} ${at} ${timed}`;
+    const known = this.#numbers.get(key);
+    if (known !== undefined) return known;
+    const instruction = this.#routine.code[at] as Instruction;
+    const isAcquire = kind === 'access' && instruction.op === 'intrinsic' && instruction.name === 'lockWaitLock';
+    const number = this.#emitter.addStop({
+      routine: this.#routine,
+      at,
+      chains: kind !== 'access' || (isAcquire && this.#emitter.chainsAcquire),
+      needsFreeWaitLock: isAcquire,
+      timed,
+      place: kind === 'access' && 'place' in instruction ? instruction.place : place,
+      access: kind !== 'access' ? kind : instruction.op === 'access' ? instruction.access : isAcquire ? 'acquire' : 'linger',
+    });
+    this.#numbers.set(key, number);
+    this.#todo.push({ number, at, isAccess: kind === 'access' });
+    return number;
+  }
+
+  #step(start: number, isAccess: boolean): string {
+    const { code } = this.#routine;
+    const isStop = (index: number): boolean => this.#emitter.isStop(code[index] as Instruction);
+    // All that can be reached before the next stop, and where ways meet.
+    const reached = new Map<number, number>();
+    const meets = new Set<number>();
+    const todo = [start];
+    const defined = new Set<number>();
+    const enter = (index: number): void => {
+      if (index === start || reached.has(index)) meets.add(index);
+      else if (!isStop(index)) todo.push(index);
+      if (!isStop(index)) reached.set(index, 1);
+    };
+    reached.set(start, 1);
+    for (let index = todo.pop(); index !== undefined; index = todo.pop()) {
+      const instruction = code[index] as Instruction;
+      if (index !== start && isStop(index)) continue;
+      if (index === start && !isAccess && isStop(index)) continue;
+      const written = definition(instruction);
+      if (written >= 0) defined.add(written);
+      for (const next of successors(instruction)) if (!isStop(next)) enter(next);
+    }
+    const liveHere = this.#live[start] as Set<number>;
+    const labels = new Map<number, number>();
+    for (const index of meets) if (!isStop(index)) labels.set(index, labels.size + 1);
+    const goTo = (index: number): string => {
+      if (isStop(index)) return this.#leave(index, liveHere, defined);
+      const label = labels.get(index);
+      return label === undefined ? this.#straight(index, goTo, liveHere, defined) : `{ L = ${label}; continue; }`;
+    };
+    const first = !isAccess && isStop(start) ? this.#leave(start, liveHere, defined) : this.#straight(start, goTo, liveHere, defined);
+    const inFrame = [...liveHere].filter((id) => this.#frame.has(id)).map((id) => `let v${id} = S[b + ${this.#slot(id)}];`);
+    const others = [...defined].filter((id) => !liveHere.has(id)).map((id) => `let v${id} = 0;`);
+    const head = [...inFrame, ...others].join(' ');
+    if (labels.size === 0) return `${head}\n${first}`;
+    const cases = [...labels].map(([index, label]) => `case ${label}: ${this.#straight(index, goTo, liveHere, defined)}`);
+    return `${head}\nlet L = 0; for (;;) switch (L) { case 0: ${first}\n${cases.join('\n')} }`;
+  }
+
+  #slot(id: number): number {
+    return this.#emitter.layout.frameAt + (this.#frame.get(id) as number);
+  }
+
+  /** One instruction and what follows it. */
+  #straight(index: number, goTo: (index: number) => string, liveHere: Set<number>, defined: Set<number>): string {
+    const instruction = this.#routine.code[index] as Instruction;
+    switch (instruction.op) {
+      case 'end':
+        return `${this.#save(new Set(), liveHere, defined)} return -1;`;
+      case 'nop':
+        return goTo(instruction.next);
+      case 'set':
+        return `v${instruction.to} = ${js(instruction.value)};\n${goTo(instruction.next)}`;
+      case 'branch':
+        return `if (${js(instruction.test)}) { ${goTo(instruction.yes)} } else { ${goTo(instruction.no)} }`;
+      case 'choose':
+        return `v${instruction.to} = [${instruction.values.join(', ')}][R.choose(${instruction.values.length})];\n${goTo(instruction.next)}`;
+      case 'intrinsic':
+        return `${this.#intrinsic(instruction.name, instruction.args)}\n${goTo(instruction.next)}`;
+      case 'access':
+        if (instruction.access === 'wait') return this.#wait(instruction, goTo, liveHere, defined);
+        return `${this.#access(instruction)}\n${goTo(instruction.next)}`;
+    }
+  }
+
+  #intrinsic(name: string, args: Expr[]): string {
+    const waitLock = this.#emitter.layout.lockSlots.get(4) as number;
+    switch (name) {
+      case 'lockWaitLock': return `S[${waitLock}] = me;`;
+      case 'linger': return '';
+      case 'entered': return `S[b + ${INSIDE}] += ${js(args[0] as Expr)};`;
+      case 'left': return `S[b + ${INSIDE}] -= ${js(args[0] as Expr)};`;
+      case 'downgrading': return `S[b + ${INSIDE}] = ${DOWNGRADING};`;
+      case 'strayedSignal': return `R.fail('INVARIANT', 'I13: a signal has come for a record that was given back');`;
+      default: throw new Error(`no intrinsic ${name}`);
+    }
+  }
+
+  #wait(instruction: Instruction & { op: 'access' }, goTo: (index: number) => string, liveHere: Set<number>, defined: Set<number>): string {
+    const { at, args, next, place } = instruction;
+    const { base, offset } = addressOf(at);
+    // The park on the wait lock ends by itself only to survive terminated threads: here it has to be woken.
+    const timed = args.length === 2 && !(base === 'absolute' && offset === LOCK_AT + 4);
+    const resume = this.#stopAt(next, 'resume', timed, place);
+    const save = this.#save(this.#live[next] as Set<number>, liveHere, defined);
+    return `{ const p = ${this.#placeOf(at, 'bell')}; if (S[p] === ${js(args[0] as Expr)}) { S[b + ${SLEEP}] = p + 1; ${save} return ${resume}; } }\n${goTo(next)}`;
+  }
+
+  #placeOf(at: Expr, how: 'place' | 'bell'): string {
+    const { base, offset } = addressOf(at);
+    const { layout } = this.#emitter;
+    if (base === 'absolute') {
+      const slot = layout.lockSlots.get(offset - LOCK_AT);
+      if (slot !== undefined) return String(slot);
+    } else if (base === 'me') {
+      const slot = layout.agentSlots.get(offset);
+      if (slot !== undefined) return `b + ${slot}`;
+    }
+    return how === 'place' ? `R.place(${js(at)}, me)` : `R.bell(${js(at)})`;
+  }
+
+  #access({ access, at, args, to }: Instruction & { op: 'access' }): string {
+    const { base, offset } = addressOf(at);
+    const { layout } = this.#emitter;
+    const result = to >= 0 ? `v${to} = ` : '';
+    const [a, b] = args.map(js);
+    const isQueueWord = base === 'absolute' && (offset === LOCK_AT + layout.word('HEAD') || offset === LOCK_AT + layout.word('TAIL'));
+    const guard = isQueueWord ? 'R.needWaitLock(me); ' : '';
+    if (access === 'notify') return `R.notify(${this.#placeOf(at, 'bell')}, ${a ?? 'Infinity'});`;
+    const place = this.#placeOf(at, 'place');
+    const isDirect = !place.startsWith('R.');
+    if (access === 'load' || access === 'relaxedLoad') return `${guard}${result}${isDirect ? `S[${place}]` : `R.load(${js(at)}, me)`};`;
+    if (access === 'store' || access === 'relaxedStore') {
+      const isCount = base === 'absolute' && offset === LOCK_AT;
+      if (!isCount) return `${guard}S[${place}] = ${a};`;
+      return `{ const o = S[0]; S[0] = ${a}; R.countChanged(o, me, b); }`;
+    }
+    const changed: Record<string, string> = { add: `o + (${a})`, sub: `o - (${a})`, and: `o & (${a})`, or: `o | (${a})`, exchange: `${a}` };
+    const isCount = base === 'absolute' && offset === LOCK_AT;
+    const after = isCount ? ' R.countChanged(o, me, b);' : '';
+    // The bell is counted modulo 16: nobody looks away for that long.
+    const mask = offset === layout.word('BELL') && base === 'unknown' && access === 'add' ? ' & 15' : '';
+    const write = access === 'compareExchange' ? `if (o === (${a})) S[p] = ${b};` : `S[p] = (${changed[access]})${mask};`;
+    return `{ const p = ${place}; const o = S[p]; ${write} ${result}${to >= 0 ? 'o;' : ''}${after} }`;
+  }
+
+  #leave(stop: number, liveHere: Set<number>, defined: Set<number>): string {
+    const number = this.#stopAt(stop, 'access');
+    return `${this.#save(this.#live[stop] as Set<number>, liveHere, defined)} return ${number};`;
+  }
+
+  /** Into the frame what is needed there; out of it what is not. */
+  #save(needed: Set<number>, liveHere: Set<number>, defined: Set<number>): string {
+    const parts: string[] = [];
+    const kept = new Set<number>();
+    for (const id of needed) {
+      kept.add(this.#slot(id));
+      if (defined.has(id)) parts.push(`S[b + ${this.#slot(id)}] = v${id};`);
+    }
+    for (const id of liveHere) {
+      const slot = this.#slot(id);
+      if (!kept.has(slot)) parts.push(`S[b + ${slot}] = 0;`);
+    }
+    return parts.join(' ');
+  }
+}
+
+function js(expr: Expr): string {
+  switch (expr.kind) {
+    case 'number': return String(expr.value);
+    case 'local': return `v${expr.id}`;
+    case 'me': return 'me';
+    case 'unary': return expr.operator === '!' ? `(${js(expr.operand)} ? 0 : 1)` : `(${expr.operator} ${js(expr.operand)})`;
+    case 'binary': return `(${js(expr.left)} ${expr.operator} ${js(expr.right)})`;
+  }
+}

@@ -1,0 +1,100 @@
+/** What must hold in every state: the numbered invariants of DESIGN.md. */
+import { DOWNGRADING, INSIDE, type Layout, LOCK_AT } from './layout.ts';
+import type { CoreLibrary } from '../../lower/module.ts';
+import type { Failure, Runtime } from './runtime.ts';
+
+export class Invariants {
+  readonly #runtime: Runtime;
+  readonly #layout: Layout;
+  readonly #word: (name: string) => number;
+  readonly #c: Readonly<Record<'WRITER' | 'WAITERS' | 'HANDOFF' | 'WAKING' | 'READER' | 'WAITING' | 'WOKEN' | 'WRITE_WAITER' | 'GRANT' | 'NEXT' | 'PREV' | 'KIND' | 'HANDOFF_SET', number>>;
+  readonly #slot: { head: number; tail: number; waitLock: number };
+
+  constructor(library: CoreLibrary, layout: Layout, runtime: Runtime) {
+    this.#runtime = runtime;
+    this.#layout = layout;
+    const word = (name: string): number => library.constantNamed(name);
+    this.#word = word;
+    const names = ['WRITER', 'WAITERS', 'HANDOFF', 'WAKING', 'READER', 'WAITING', 'WOKEN', 'WRITE_WAITER', 'GRANT', 'NEXT', 'PREV', 'KIND', 'HANDOFF_SET'] as const;
+    this.#c = Object.fromEntries(names.map((name) => [name, word(name)])) as never;
+    const slot = (name: string): number => layout.lockSlots.get(word(name)) as number;
+    this.#slot = { head: slot('HEAD'), tail: slot('TAIL'), waitLock: slot('WAIT_LOCK') };
+  }
+
+  /** After a step: who is inside, and is it counted? */
+  exclusion(threads: number, blockWords: number): Failure | null {
+    const { state } = this.#runtime;
+    const count = state[0] as number;
+    let readers = 0;
+    let writers = 0;
+    for (let thread = 0; thread < threads; thread++) {
+      const inside = state[this.#layout.lockWords + thread * blockWords + INSIDE] as number;
+      if (inside === DOWNGRADING) writers++;
+      else {
+        readers += inside & 15;
+        writers += inside >> 4;
+      }
+    }
+    if (writers > 1 || (writers === 1 && readers > 0)) return { property: 'MUTEX', text: `I1: ${writers} writers and ${readers} readers are inside` };
+    if (count < 0 ? readers > 1 : Math.floor(count / this.#c.READER) < readers) return { property: 'NEGATIVE', text: `${readers} readers are inside, and the count has fewer` };
+    if (writers > 0 && (count & this.#c.WRITER) === 0) return { property: 'NEGATIVE', text: 'a writer is inside, and the count has none' };
+    return null;
+  }
+
+  /** The queue, while nobody has the wait lock. */
+  queue(): Failure | null {
+    const { state } = this.#runtime;
+    if (state[this.#slot.waitLock] !== 0) return null;
+    const count = state[0] as number;
+    const head = state[this.#slot.head] as number;
+    const c = this.#c;
+    if (((count & c.WAITERS) !== 0) !== (head !== 0)) return invariant(`I2: WAITERS is ${count & c.WAITERS ? 'set' : 'clear'}, and the queue is ${head ? 'not empty' : 'empty'}`);
+    if ((count & c.HANDOFF) !== 0 && head === 0) return invariant('I3: HANDOFF is set, and nobody is queued');
+    let previous = 0;
+    let length = 0;
+    for (let waiter = head; waiter !== 0; waiter = this.#field(waiter, c.NEXT)) {
+      if (++length > 16 || this.#place(waiter) < 0) return invariant('the queue runs in a circle, or out of the records');
+      if (this.#field(waiter, c.PREV) !== previous) return invariant('the queue is not the same backwards');
+      const grant = this.#field(waiter, c.GRANT);
+      if (grant !== c.WAITING && !(grant === c.WOKEN && waiter === head && (this.#field(waiter, c.KIND) & c.WRITE_WAITER) !== 0)) {
+        return invariant(`a waiter is queued, and its grant word is ${grant}`);
+      }
+      if (waiter !== head && this.#field(waiter, c.HANDOFF_SET) !== 0) return invariant('I11: a waiter that is not first has HANDOFF_SET');
+      previous = waiter;
+    }
+    if (state[this.#slot.tail] !== previous) return invariant('TAIL is not the last of the queue');
+    const isWoken = head !== 0 && this.#field(head, c.GRANT) === c.WOKEN;
+    if (((count & c.WAKING) !== 0) !== isWoken) return invariant(`I11: WAKING is ${count & c.WAKING ? 'set' : 'clear'}, and the first waiter has ${isWoken ? '' : 'not '}been told to try`);
+    return null;
+  }
+
+  /** Everybody is done: is everything idle (I12)? */
+  idle(threads: number): Failure | null {
+    const { state } = this.#runtime;
+    const { lockSlots, slots } = this.#layout;
+    for (const [offset, slot] of lockSlots) {
+      if (this.#layout.names[slot] !== 'OWNER' && state[slot] !== 0) {
+        return { property: 'STUCK', text: `I12: everybody is done, and ${this.#layout.names[slot]} (word ${LOCK_AT + offset}) is ${state[slot]}` };
+      }
+    }
+    for (let thread = 0; thread < threads; thread++) {
+      for (const name of ['WAKE_COUNT', 'READY']) {
+        const slot = slots[this.#layout.agentAt(thread) + this.#word(name)] as number;
+        if (slot >= 0 && state[slot] !== 0) return { property: 'STUCK', text: `I12: everybody is done, and ${name} of thread ${thread} is ${state[slot]}` };
+      }
+    }
+    return null;
+  }
+
+  #place(waiter: number): number {
+    return this.#layout.slots[waiter + this.#c.GRANT] ?? -1;
+  }
+
+  #field(waiter: number, field: number): number {
+    return this.#runtime.state[this.#layout.slots[waiter + field] as number] ?? 0;
+  }
+}
+
+function invariant(text: string): Failure {
+  return { property: 'INVARIANT', text };
+}

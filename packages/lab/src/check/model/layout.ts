@@ -1,0 +1,138 @@
+/**
+ * A state is one short vector of numbers: the words of the lock, then per thread its control words, the
+ * words of its records, and its frame (the locals that are still needed). Addresses stay those of the
+ * shipped layout; tables lead from address to place in the vector. A word that has no place never changes,
+ * or nothing depends on it; an address without a record is an error of the core.
+ */
+import type { CoreLibrary } from '../../lower/module.ts';
+import { MOST_THREADS } from './program.ts';
+import type { Mode } from './mode.ts';
+
+/** Control words of a thread, before its words of memory. */
+export const PC = 0;
+/** Where in the vector the word is that it sleeps on, plus 1; 0 awake. */
+export const SLEEP = 1;
+/** What it holds: reads, plus 16 for a write; DOWNGRADING. */
+export const INSIDE = 2;
+/** Which of its operations it is at. */
+export const AT_OPERATION = 3;
+const CONTROL_WORDS = 4;
+export const DOWNGRADING = 32;
+
+export const LOCK_AT = 64;
+const AGENTS_AT = 128;
+/** Relative to the agent record, far behind all agents. */
+export const ASYNC_WAITERS_AT = 4096;
+
+/** How an address may be touched without an atomic operation. */
+export const FREELY = 0;
+/** With the wait lock (I4). */
+export const QUEUE_WORD = 1;
+/** With the wait lock, or by its own thread; not once a blocking waiter has been granted (I7). */
+export const WAITER_WORD = 2;
+
+export const NO_RECORD = -2;
+const CONSTANT = -1;
+
+export class Layout {
+  readonly words: ReadonlyMap<string, number>;
+  readonly lockSlots = new Map<number, number>();
+  /** Offset in the agent record to offset in the thread's block. */
+  readonly agentSlots = new Map<number, number>();
+  readonly names: string[] = [];
+  readonly agentNames: string[] = [];
+  readonly lockWords: number;
+  readonly frameAt: number;
+  readonly agentWords: number;
+  /** By address: place in the vector, or CONSTANT or NO_RECORD. */
+  readonly slots: Int32Array;
+  /** By address: what a constant word holds. */
+  readonly constants: Int32Array;
+  readonly classes: Uint8Array;
+  /** By address: the agent record whose thread it belongs to. */
+  readonly owners: Int32Array;
+  /** By address in the record of a blocking waiter: its grant word. -1 elsewhere. */
+  readonly grants: Int32Array;
+
+  constructor(library: CoreLibrary, mode: Mode, usesAsync: boolean) {
+    const word = (name: string): number => library.constantNamed(name);
+    const lock = ['COUNT', 'HEAD', 'TAIL', 'WAIT_LOCK', ...(mode.owner ? ['OWNER'] : []), ...(mode.spin ? ['SPIN_TAIL'] : [])];
+    lock.forEach((name, slot) => {
+      this.lockSlots.set(word(name), slot);
+      this.names.push(name);
+    });
+    this.lockWords = lock.length;
+    this.agentWords = word('AGENT_WORDS');
+    const waiter = ['GRANT', 'NEXT', 'PREV', 'KIND', 'HANDOFF_RULE', 'HANDOFF_SET'];
+    const agent: [string, number][] = [['WAKE_COUNT', word('WAKE_COUNT')]];
+    for (let i = 0; i < MOST_THREADS; i++) agent.push([`WAKE_LIST[${i}]`, word('WAKE_LIST') + i]);
+    for (const name of waiter) agent.push([name, word('BLOCKING_WAITER') + word(name)]);
+    if (mode.spin || mode.oneCore) agent.push(['#free', word('HELD')]);
+    if (mode.owner) agent.push(['PARKED', word('PARKED')]);
+    if (mode.spin) for (const name of ['SPIN_NEXT', 'SPIN_PREV', 'SPIN_LOCKED', 'SPIN_STUCK']) agent.push([name, word(name)]);
+    if (usesAsync) {
+      for (const name of ['BELL', 'READY']) agent.push([name, word(name)]);
+      for (const [index, record] of ['A', 'B'].entries()) {
+        for (const name of [...waiter, 'READY_NEXT']) agent.push([`${record}.${name}`, ASYNC_WAITERS_AT + index * word('WAITER_WORDS') + word(name)]);
+      }
+    }
+    for (const [name, offset] of agent) {
+      this.agentSlots.set(offset, CONTROL_WORDS + this.agentNames.length);
+      this.agentNames.push(name);
+    }
+    this.frameAt = CONTROL_WORDS + agent.length;
+    const size = this.agentAt(MOST_THREADS) + ASYNC_WAITERS_AT + 64;
+    this.slots = new Int32Array(size);
+    this.constants = new Int32Array(size);
+    this.classes = new Uint8Array(size);
+    this.owners = new Int32Array(size);
+    this.grants = new Int32Array(size).fill(-1);
+    this.words = new Map(['GRANT', 'NEXT', 'PREV', 'KIND', 'HANDOFF_RULE', 'HANDOFF_SET', 'WAITER_AGENT', 'WAITER_TAG', 'READY_NEXT', 'AGENT_TAG', 'BLOCKING_WAITER', 'WAITER_WORDS', 'HEAD', 'TAIL', 'BELL', 'SINCE_MS', 'HANDOFF_AT_MS', 'WAITER_LOCK'].map((name) => [name, word(name)]));
+  }
+
+  agentAt(thread: number): number {
+    return AGENTS_AT + thread * this.agentWords;
+  }
+
+  word(name: string): number {
+    return this.words.get(name) as number;
+  }
+
+  /** Fills the tables for so many threads, whose blocks are so long. */
+  place(threads: number, blockWords: number): void {
+    this.slots.fill(NO_RECORD);
+    this.classes.fill(FREELY);
+    for (let at = LOCK_AT; at < LOCK_AT + 8; at++) this.slots[at] = this.lockSlots.get(at - LOCK_AT) ?? CONSTANT;
+    for (const name of ['HEAD', 'TAIL']) this.classes[LOCK_AT + this.word(name)] = QUEUE_WORD;
+    for (let thread = 0; thread < threads; thread++) {
+      const agent = this.agentAt(thread);
+      const block = this.lockWords + thread * blockWords;
+      for (let at = agent; at < agent + this.agentWords; at++) this.slots[at] = CONSTANT;
+      for (const record of this.#records()) for (let at = 0; at < this.word('WAITER_WORDS'); at++) this.#placeWaiterWord(agent, record, at);
+      for (const [offset, slot] of this.agentSlots) this.slots[agent + offset] = block + slot;
+      this.constants[agent + this.word('AGENT_TAG')] = tagOf(thread);
+    }
+  }
+
+  #records(): number[] {
+    const size = this.word('WAITER_WORDS');
+    return [this.word('BLOCKING_WAITER'), ASYNC_WAITERS_AT, ASYNC_WAITERS_AT + size];
+  }
+
+  #placeWaiterWord(agent: number, record: number, field: number): void {
+    const at = agent + record + field;
+    const isAsync = record !== this.word('BLOCKING_WAITER');
+    this.slots[at] = CONSTANT;
+    this.owners[at] = agent;
+    this.grants[at] = isAsync ? -1 : agent + record + this.word('GRANT');
+    const isShared = field === this.word('WAITER_AGENT') || field === this.word('READY_NEXT');
+    this.classes[at] = isAsync && isShared ? FREELY : WAITER_WORD;
+    if (field === this.word('WAITER_AGENT')) this.constants[at] = agent;
+    if (field === this.word('WAITER_TAG')) this.constants[at] = tagOf((agent - AGENTS_AT) / this.agentWords) | (isAsync ? 4 : 0);
+  }
+}
+
+/** What a thread stores in the owner word: its id, of a first incarnation. */
+function tagOf(thread: number): number {
+  return ((thread + 1) << 3) | (1 << 15);
+}

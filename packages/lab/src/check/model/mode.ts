@@ -1,0 +1,39 @@
+/** The modes of a run (`mutations/mutation.ts` says what each is). */
+import { CheckArgumentError } from '../check-error.ts';
+
+export interface Mode {
+  text: string;
+  grant: boolean;
+  spin: boolean;
+  oneCore: boolean;
+  handoff: 'free' | 'now' | 'off';
+  batch: number;
+  /** 0: as many as the count takes. */
+  readers: number;
+  owner: boolean;
+  waitLock: boolean;
+  spurious: boolean;
+  split: boolean;
+  ready: boolean;
+}
+
+const WORDS = 'grant, spin, one-core, handoff:now, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split, ready';
+
+export function parseMode(text: string): Mode {
+  const mode: Mode = {
+    text: text.trim(), grant: false, spin: false, oneCore: false, handoff: 'free', batch: 256, readers: 0,
+    owner: false, waitLock: false, spurious: false, split: false, ready: false,
+  };
+  for (const word of text.split(/[\s,]+/).filter(Boolean)) {
+    const batch = /^batch:([1-9]\d{0,2})$/.exec(word)?.[1];
+    if (word === 'grant' || word === 'spin' || word === 'owner' || word === 'spurious' || word === 'split' || word === 'ready') mode[word] = true;
+    else if (word === 'one-core') mode.oneCore = true;
+    else if (word === 'wait-lock') mode.waitLock = true;
+    else if (word === 'handoff:now') mode.handoff = 'now';
+    else if (word === 'handoff:off') mode.handoff = 'off';
+    else if (word === 'readers:1') mode.readers = 1;
+    else if (batch !== undefined && Number(batch) <= 256) mode.batch = Number(batch);
+    else throw new CheckArgumentError(`there is no mode "${word}"; modes are: ${WORDS}`);
+  }
+  return mode;
+}

@@ -1,0 +1,182 @@
+/** The core and the operations, compiled for one mode: all that the engines need to run programs. */
+import { fileURLToPath } from 'node:url';
+import { lowerRoutine } from '../../lower/lower.ts';
+import { CoreLibrary } from '../../lower/module.ts';
+import { readBuilt, type SourceFile } from '../../lower/source.ts';
+import { tidy } from '../../lower/tidy.ts';
+import { Emitter, type Step, type Stop } from './emit.ts';
+import { Invariants } from './invariants.ts';
+import { AT_OPERATION, Layout, LOCK_AT, PC, SLEEP } from './layout.ts';
+import type { Mode } from './mode.ts';
+import type { Program } from './program.ts';
+import { Runtime, type Failure } from './runtime.ts';
+import { ModelWorld, overridesFor } from './world.ts';
+
+const OPERATIONS_FILE = 'operations.js';
+
+function readOperations(): SourceFile {
+  const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+  return { ...readBuilt(here('.'), OPERATIONS_FILE, here('../../../src/check/model/')), seesAll: true };
+}
+
+export class Model {
+  readonly mode: Mode;
+  readonly runtime: Runtime;
+  readonly layout: Layout;
+  readonly invariants: Invariants;
+  readonly stops: readonly Stop[];
+  readonly blockWords: number;
+  readonly #steps: readonly Step[];
+  readonly #chains: Uint8Array;
+  readonly #needsFree: Uint8Array;
+  readonly #timed: Uint8Array;
+  readonly #waitLock: number;
+  readonly #entries = new Map<string, number>();
+  readonly #scrubbed: number[];
+
+  /** Compiles what these programs need. */
+  constructor(sources: readonly SourceFile[], mode: Mode, programs: readonly Program[]) {
+    this.mode = mode;
+    const library = new CoreLibrary([...sources, readOperations()], overridesFor(mode));
+    const usesAsync = programs.some((program) => program.usesAsync);
+    this.layout = new Layout(library, mode, usesAsync);
+    const world = new ModelWorld(library, this.layout, mode);
+    const emitter = new Emitter(this.layout, mode);
+    for (const { threads } of programs) {
+      for (const { operations } of threads) {
+        for (const { routine, args } of operations) {
+          const key = `${routine} ${args.join(' ')}`;
+          if (this.#entries.has(key)) continue;
+          this.#entries.set(key, emitter.add(tidy(lowerRoutine(library, world, routine, LOCK_AT, args))));
+        }
+      }
+    }
+    this.stops = emitter.stops;
+    this.blockWords = this.layout.frameAt + emitter.frameWords;
+    this.#waitLock = this.layout.lockSlots.get(library.constantNamed('WAIT_LOCK')) as number;
+    this.runtime = new Runtime(this.layout, this.#waitLock);
+    this.invariants = new Invariants(library, this.layout, this.runtime);
+    this.#chains = Uint8Array.from(this.stops, ({ chains }) => Number(chains));
+    this.#needsFree = Uint8Array.from(this.stops, ({ needsFreeWaitLock }) => Number(needsFreeWaitLock));
+    this.#timed = Uint8Array.from(this.stops, ({ timed }) => Number(timed));
+    this.#steps = compile(emitter.sources, this.runtime);
+    const blocking = library.constantNamed('BLOCKING_WAITER');
+    // A thread that is done leaves nothing behind that tells how it got there.
+    this.#scrubbed = ['GRANT', 'KIND', 'HANDOFF_RULE', 'HANDOFF_SET'].map((name) => this.layout.agentSlots.get(blocking + library.constantNamed(name)) as number);
+  }
+
+  /** The engines work on this program from now on. */
+  load(program: Program): LoadedProgram {
+    const { threads } = program;
+    this.runtime.prepare(threads.length, this.blockWords);
+    const entries = threads.map(({ operations }) => operations.map(({ routine, args }) => this.#entries.get(`${routine} ${args.join(' ')}`) as number));
+    return new LoadedProgram(this, program, entries);
+  }
+
+  block(thread: number): number {
+    return this.layout.lockWords + thread * this.blockWords;
+  }
+
+  /** May this thread make a step in the present state? */
+  isEnabled(thread: number): boolean {
+    const { state } = this.runtime;
+    const block = this.block(thread);
+    const pc = state[block + PC] as number;
+    if (pc === 0) return false;
+    if (state[block + SLEEP] !== 0) return this.#timed[pc] === 1 || this.mode.spurious;
+    return this.#needsFree[pc] === 0 || state[this.#waitLock] === 0;
+  }
+
+  /** One step, from the present state to the next. Returns the stops it went through, for traces only. */
+  step(thread: number, loaded: LoadedProgram, passed?: number[]): void {
+    const { state } = this.runtime;
+    const block = this.block(thread);
+    const me = this.layout.agentAt(thread);
+    this.runtime.rewind();
+    state[block + SLEEP] = 0;
+    for (let chains = true; chains; ) {
+      const pc = state[block + PC] as number;
+      chains = this.#chains[pc] === 1;
+      passed?.push(pc);
+      const next = (this.#steps[pc] as Step)(block, me);
+      if (next < 0) {
+        loaded.finishOperation(thread, block);
+        return;
+      }
+      state[block + PC] = next;
+      if (chains && (state[block + SLEEP] !== 0 || (this.#needsFree[next] === 1 && state[this.#waitLock] !== 0))) return;
+    }
+  }
+
+  scrub(block: number): void {
+    for (const slot of this.#scrubbed) this.runtime.state[block + slot] = 0;
+  }
+}
+
+export class LoadedProgram {
+  readonly model: Model;
+  readonly program: Program;
+  readonly threads: number;
+  readonly words: number;
+  readonly #entries: number[][];
+  /** The last step of `step` finished an operation of its thread. */
+  finished = false;
+
+  constructor(model: Model, program: Program, entries: number[][]) {
+    this.model = model;
+    this.program = program;
+    this.#entries = entries;
+    this.threads = program.threads.length;
+    this.words = model.layout.lockWords + this.threads * model.blockWords;
+  }
+
+  /** Puts the first state in place. */
+  start(): void {
+    const { state } = this.model.runtime;
+    state.fill(0);
+    this.#entries.forEach((entries, thread) => (state[this.model.block(thread) + PC] = entries[0] as number));
+  }
+
+  finishOperation(thread: number, block: number): void {
+    const { state } = this.model.runtime;
+    const entries = this.#entries[thread] as number[];
+    this.finished = true;
+    let next = (state[block + AT_OPERATION] as number) + 1;
+    if (next === entries.length && this.program.threads[thread]?.loops) next--;
+    if (next === entries.length) {
+      this.model.scrub(block);
+      state[block + PC] = 0;
+    } else state[block + PC] = entries[next] as number;
+    state[block + AT_OPERATION] = next;
+  }
+
+  /** What is wrong in the present state, after a step; not about steps to come. */
+  judge(): Failure | null {
+    const { runtime, invariants, blockWords } = this.model;
+    return runtime.failure ?? invariants.exclusion(this.threads, blockWords) ?? invariants.queue();
+  }
+
+  /** Nobody can make a step. */
+  judgeEnd(): Failure | null {
+    const { state } = this.model.runtime;
+    const waiting: number[] = [];
+    let asleep = 0;
+    for (let thread = 0; thread < this.threads; thread++) {
+      const block = this.model.block(thread);
+      if (state[block + PC] === 0) continue;
+      waiting.push(thread);
+      if (state[block + SLEEP] !== 0) asleep++;
+    }
+    if (waiting.length === 0) return this.model.invariants.idle(this.threads);
+    const names = waiting.map((thread) => String.fromCharCode(65 + thread)).join(', ');
+    return asleep > 0
+      ? { property: 'LOST', text: `nobody can go on: ${names} wait${waiting.length > 1 ? '' : 's'}, and nobody is left to wake ${waiting.length > 1 ? 'them' : 'it'}` }
+      : { property: 'STUCK', text: `nobody can go on: ${names} wait${waiting.length > 1 ? '' : 's'} for the wait lock, which nobody gives back` };
+  }
+}
+
+function compile(sources: readonly string[], runtime: Runtime): Step[] {
+  const functions = sources.map((source, index) => `function s${index}(b, me) {\n${source}\n}`);
+  const make = new Function('R', `'use strict'; const S = R.state;\n${functions.join('\n')}\nreturn [${sources.map((_, index) => `s${index}`).join(',')}];`);
+  return make(runtime) as Step[];
+}

@@ -1,0 +1,152 @@
+/** What the generated steps work on and call: the state, free choices, sleeping, and the checks of accesses. */
+import type { Property } from '../mutations/mutation.ts';
+import { DOWNGRADING, FREELY, INSIDE, type Layout, NO_RECORD, QUEUE_WORD, SLEEP } from './layout.ts';
+
+export interface Failure {
+  property: Property;
+  text: string;
+}
+
+const MOST_WORDS = 2048;
+/** Where writes go that must not do harm. */
+const NOWHERE = MOST_WORDS - 1;
+const MOST_CHOICES = 64;
+
+/** Bits of the count that change under the wait lock only (I4). */
+const QUEUE_BITS = 0xe;
+
+export class Runtime {
+  readonly state = new Int32Array(MOST_WORDS);
+  readonly layout: Layout;
+  readonly #waitLock: number;
+  failure: Failure | null = null;
+  #threads = 0;
+  #blockWords = 0;
+
+  // The free choices of a step: an odometer, over which the step is run again and again.
+  readonly #chosen = new Int32Array(MOST_CHOICES);
+  readonly #options = new Int32Array(MOST_CHOICES);
+  #choices = 0;
+  #made = 0;
+
+  constructor(layout: Layout, waitLock: number) {
+    this.layout = layout;
+    this.#waitLock = waitLock;
+  }
+
+  prepare(threads: number, blockWords: number): void {
+    this.#threads = threads;
+    this.#blockWords = blockWords;
+    this.layout.place(threads, blockWords);
+  }
+
+  /** Before each run of a step. */
+  rewind(): void {
+    this.#made = 0;
+    this.failure = null;
+  }
+
+  /** After a run: true if there is a combination left; the next run makes it. */
+  nextCombination(): boolean {
+    while (this.#choices > 0) {
+      const last = this.#choices - 1;
+      if (++(this.#chosen[last] as number) < (this.#options[last] as number)) return true;
+      this.#choices = last;
+    }
+    return false;
+  }
+
+  /** No further combinations of this step. */
+  abandon(): void {
+    this.#choices = 0;
+  }
+
+  /** Makes the combination that comes after so many others of the same step. */
+  skipTo(combination: number, run: () => void): void {
+    this.abandon();
+    run();
+    for (let at = 0; at < combination; at++) {
+      if (!this.nextCombination()) throw new RangeError('no such choice');
+      run();
+    }
+  }
+
+  /** One of 0 to options - 1. */
+  choose(options: number): number {
+    const at = this.#made++;
+    if (at >= MOST_CHOICES) throw new Error('a step with more than 64 free choices: it loops without an access');
+    if (at >= this.#choices) {
+      this.#chosen[at] = 0;
+      this.#options[at] = options;
+      this.#choices = at + 1;
+    }
+    return this.#chosen[at] as number;
+  }
+
+  fail(property: Property, text: string): void {
+    this.failure ??= { property, text };
+  }
+
+  holdsWaitLock(me: number): boolean {
+    return ((this.state[this.#waitLock] as number) & -2) === me;
+  }
+
+  /** Place of the word at an address that is not known beforehand, for an ordinary access or an atomic one. */
+  place(address: number, me: number): number {
+    const slot = this.layout.slots[address] ?? NO_RECORD;
+    if (slot === NO_RECORD) this.fail('INVARIANT', `word ${address} is outside every record`);
+    else if (this.layout.classes[address] !== FREELY) this.#touch(address, me);
+    return slot < 0 ? NOWHERE : slot;
+  }
+
+  load(address: number, me: number): number {
+    const slot = this.place(address, me);
+    return slot === NOWHERE ? (this.layout.constants[address] ?? 0) : (this.state[slot] as number);
+  }
+
+  #touch(address: number, me: number): void {
+    if (this.layout.classes[address] === QUEUE_WORD) return this.needWaitLock(me);
+    if (this.layout.owners[address] === me) return;
+    this.needWaitLock(me);
+    const grant = this.layout.grants[address] as number;
+    if (grant >= 0 && this.state[this.layout.slots[grant] as number] === 3) {
+      this.fail('INVARIANT', 'I7: a waiter is touched after it has been granted: its thread may have gone on');
+    }
+  }
+
+  needWaitLock(me: number): void {
+    if (!this.holdsWaitLock(me)) this.fail('INVARIANT', 'I4: a word of the queue is touched without the wait lock');
+  }
+
+  /** Where sleepers of an address are: no ordinary access. */
+  bell(address: number): number {
+    const slot = this.layout.slots[address] ?? NO_RECORD;
+    if (slot === NO_RECORD) this.fail('INVARIANT', `notify of word ${address}, outside every record`);
+    return slot < 0 ? NOWHERE : slot;
+  }
+
+  /** Wakes those that sleep on this word: all, or so many, whichever. */
+  notify(slot: number, most: number): void {
+    const { state } = this;
+    const sleepers: number[] = [];
+    for (let thread = 0; thread < this.#threads; thread++) {
+      const at = this.layout.lockWords + thread * this.#blockWords + SLEEP;
+      if (state[at] === slot + 1) sleepers.push(at);
+    }
+    while (sleepers.length > most) sleepers.splice(this.choose(sleepers.length), 1);
+    for (const at of sleepers) state[at] = 0;
+  }
+
+  /** After every change of the count word. */
+  countChanged(before: number, me: number, block: number): void {
+    const { state } = this;
+    const after = state[0] as number;
+    if (((before ^ after) & QUEUE_BITS) !== 0 && !this.holdsWaitLock(me)) {
+      this.fail('INVARIANT', 'I4: WAITERS, HANDOFF or WAKING has changed without the wait lock');
+    }
+    if ((before & 5) === 4 && (after & 1) !== 0 && !this.holdsWaitLock(me)) {
+      this.fail('INVARIANT', 'I5: a writer that is not queued has got in past a handoff');
+    }
+    if ((before & 1) !== 0 && (after & 1) === 0 && state[block + INSIDE] === DOWNGRADING) state[block + INSIDE] = 1;
+  }
+}

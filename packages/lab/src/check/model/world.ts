@@ -1,0 +1,115 @@
+/**
+ * The world of the model: what stands for the header, the clock, hints and limits of loops. Here is every
+ * abstraction of the checker; the README lists them.
+ */
+import type { AccessKind } from '../../lower/ir.ts';
+import { binary, ME, number, type Address } from '../../lower/expr.ts';
+import type { CoreLibrary } from '../../lower/module.ts';
+import type { CallTreatment, Surroundings, Treatment } from '../../lower/surroundings.ts';
+import { ASYNC_WAITERS_AT, type Layout, LOCK_AT } from './layout.ts';
+import type { Mode } from './mode.ts';
+
+const MEMORY: Treatment = { kind: 'memory' };
+const NOTHING: Treatment = { kind: 'constant', value: 0 };
+const INLINE: CallTreatment = { kind: 'inline' };
+
+/** Limits of loops that only wait or watch: small, since every turn of them is a state. */
+export function overridesFor(mode: Mode): Map<string, number> {
+  const overrides = new Map<string, number>([
+    ['SPINS', 0],
+    ['SPIN_LIMIT_TURNS', 2],
+    ['FIRST_GAP_TURNS', 1],
+    ['MAX_GAP_TURNS', 1],
+    ['HANDOFF_GAP_TURNS', 1],
+    ['TURNS_PER_CLOCK', 1],
+    ['NEIGHBOUR_SPINS', 0x7fffffff],
+  ]);
+  if (mode.readers === 1) overrides.set('READER', 1 << 30); // a second reader reaches the sign
+  return overrides;
+}
+
+export class ModelWorld implements Surroundings {
+  readonly #mode: Mode;
+  readonly #layout: Layout;
+  readonly #header = new Map<number, number>();
+  readonly #word: (name: string) => number;
+  readonly #ownerValues: readonly number[];
+
+  constructor(library: CoreLibrary, layout: Layout, mode: Mode) {
+    this.#mode = mode;
+    this.#layout = layout;
+    this.#word = (name) => library.constantNamed(name);
+    const word = this.#word;
+    const set = (name: string, value: number) => this.#header.set(word(name), value);
+    set('POLICY_HANDOFF_AFTER_MS', mode.handoff === 'free' ? 1 : mode.handoff === 'now' ? 0 : word('NEVER_MS'));
+    set('POLICY_WRITER_WAKE', word(mode.grant ? 'WAKE_GRANT' : 'WAKE_STEAL'));
+    set('POLICY_SPIN', word(mode.spin || mode.oneCore ? 'SPIN_KNOWN_OWNER' : 'SPIN_OFF'));
+    set('POLICY_READER_STEAL', 1);
+    set('READER_BATCH', mode.batch);
+    set('AGENTS_AT', layout.agentAt(0));
+    const read = word('READER_OWNED');
+    this.#ownerValues = mode.spin ? [0, read, read | word('NONSPINNABLE'), 1 << word('AGENT_ID_SHIFT')] : [0, read];
+  }
+
+  access(access: AccessKind, address: Address, inside: string): Treatment {
+    const { base, offset } = address;
+    if (base === 'absolute' && offset < LOCK_AT) return { kind: 'constant', value: this.#header.get(offset) ?? 0 };
+    if (base === 'absolute' && offset === LOCK_AT + this.#word('OWNER') && !this.#mode.owner) {
+      return access === 'load' ? { kind: 'any', values: this.#ownerValues } : NOTHING;
+    }
+    if (base === 'me') return this.#ownWord(offset);
+    if (base === 'unknown' && inside === 'isHandoffDue' && offset === this.#word('HANDOFF_AT_MS')) return NOTHING;
+    return MEMORY;
+  }
+
+  #ownWord(offset: number): Treatment {
+    const word = this.#word;
+    if (this.#layout.agentSlots.has(offset)) return MEMORY;
+    if (offset === word('CAN_BLOCK')) return { kind: 'constant', value: 1 };
+    if (offset === word('MAY_SPIN')) return { kind: 'constant', value: Number(this.#mode.spin) };
+    const isTag = offset === word('AGENT_TAG') || offset === word('BLOCKING_WAITER') + word('WAITER_TAG');
+    if (isTag) return this.#mode.owner ? MEMORY : NOTHING;
+    const isPeers = offset >= ASYNC_WAITERS_AT && [word('WAITER_TAG'), word('WAITER_AGENT')].includes((offset - ASYNC_WAITERS_AT) % word('WAITER_WORDS'));
+    if (isPeers) return MEMORY;
+    const isKnown = offset < this.#layout.agentWords || offset >= ASYNC_WAITERS_AT;
+    return isKnown && offset >= 0 && !(offset >= word('WAKE_LIST') && offset < word('WAKE_LIST') + word('WAKE_LIST_WORDS')) ? NOTHING : MEMORY;
+  }
+
+  call(name: string, target: string): CallTreatment {
+    switch (name) {
+      case 'clockMs':
+        // Before or after whatever it is compared with: all times that are stored are 0.
+        return { kind: 'any', values: [-1, 1] };
+      case 'spinClockUs':
+        // A first look, then: hardly later, too late for readers, too late for all.
+        return target === 'start' ? { kind: 'value', value: number(0) } : { kind: 'any', values: [0, 30, 1000] };
+      case 'pause':
+        return { kind: 'value', value: number(0) };
+      case 'lockWaitLock':
+        return this.#mode.waitLock ? INLINE : { kind: 'intrinsic', hasResult: false };
+      case 'isOwnerRunning':
+        return this.#mode.owner ? INLINE : { kind: 'any', values: [0, 1] };
+      case 'setNonspinnable':
+      case 'clearNonspinnable':
+        return this.#mode.owner ? INLINE : { kind: 'value', value: number(0) };
+      case 'choose':
+        return { kind: 'any', values: [0, 1] };
+      case 'asyncWaiterA':
+        return { kind: 'value', value: binary('+', ME, number(ASYNC_WAITERS_AT)) };
+      case 'asyncWaiterB':
+        return { kind: 'value', value: binary('+', ME, number(ASYNC_WAITERS_AT + this.#word('WAITER_WORDS'))) };
+      case 'entered':
+      case 'left':
+      case 'downgrading':
+      case 'linger':
+      case 'strayedSignal':
+        return { kind: 'intrinsic', hasResult: false };
+      default:
+        return INLINE;
+    }
+  }
+
+  isFrozen(inside: string, local: string): boolean {
+    return local === 'spins' && (inside === 'removeFromSpinQueue' || inside === 'takeNext');
+  }
+}
