@@ -7,7 +7,8 @@ import * as rwsem from 'rwsem';
 import { LockSpace, type LockSpaceOptions, type Policy, RwSem, RwSemError } from 'rwsem';
 import { conformance } from './conformance.ts';
 import type { EndData } from './workers/conformance-end.ts';
-import { assertFree, code, copies, DEADLOCK, endsByItself, seats, state, TIMED_OUT, turns, unchanged, until, watch } from './helpers/conformance-agents.ts';
+import { skipWithoutProcesses } from './helpers/child.ts';
+import { assertFree, code, copies, DEADLOCK, endsByItself, type MakeLock, seats, state, TIMED_OUT, turns, unchanged, until, watch } from './helpers/conformance-agents.ts';
 
 const LIMIT = { timeout: 20_000 };
 const DEFAULT_POLICY: Policy = { handoffAfterMs: 4, writerWake: 'steal', spin: 'known-owner', readerSteal: true };
@@ -24,13 +25,22 @@ const policies: Array<Partial<Policy>> = [
 /** Spaces as small as the tests allow: there are thousands of them. */
 const SMALL = { agents: 4, waiters: 256 };
 
+/** Places in one memory, again and again: engines reserve gigabytes of addresses for each memory. */
+function inWasmMemory(): MakeLock {
+  const memory = new WebAssembly.Memory({ initial: 160, maximum: 170, shared: true });
+  let end = 64 * 1001;
+  return (capacities) => {
+    const options = { ...capacities, locks: 2 };
+    const byteLength = Math.ceil(LockSpace.byteLength(options) / 64) * 64;
+    const byteOffset = end + byteLength > memory.buffer.byteLength ? 64 * 1001 : end;
+    end = byteOffset + byteLength;
+    return LockSpace.format(memory.buffer, byteOffset, options).rwsem(1);
+  };
+}
+
 conformance('a lock of its own', (capacities) => RwSem.create(capacities));
 conformance('the fourth of five locks', (capacities) => LockSpace.create({ ...SMALL, ...capacities, locks: 5 }).rwsem(3));
-conformance('in the memory of a WebAssembly module', (capacities) => {
-  const memory = new WebAssembly.Memory({ initial: 5, maximum: 10, shared: true });
-  const byteOffset = 64 * 1001;
-  return LockSpace.format(memory.buffer, byteOffset, { ...capacities, locks: 2 }).rwsem(1);
-});
+conformance('in the memory of a WebAssembly module', inWasmMemory());
 for (const policy of policies) {
   const what = Object.entries(policy).map(([key, value]) => `${key}: ${value}`);
   conformance(`policy ${what}`, (capacities) => RwSem.create({ ...SMALL, ...capacities, policy }));
@@ -343,7 +353,7 @@ describe('policies decide', LIMIT, () => {
   });
 });
 
-describe('threads that end', LIMIT, () => {
+describe('threads that end', { ...LIMIT, ...skipWithoutProcesses }, () => {
   function end(lock: RwSem, how: EndData['how']): { messages: unknown[]; exited: Promise<number> } {
     const workerData: EndData = { handle: lock.handle, how };
     const worker = new Worker(new URL('./workers/conformance-end.js', import.meta.url), { workerData });

@@ -6,6 +6,7 @@
  * `--no-install`: takes what is there.
  */
 import { parseArgs } from 'node:util';
+import { browserRuntime } from './browser-runtime.ts';
 import { BUN, commandRuntime, DENO, modules, nodeDialect, type Runtime } from './command-runtime.ts';
 import { installBrowsers, installPackages } from './install.ts';
 import { describeOutcome, type Outcome } from './outcome.ts';
@@ -28,6 +29,8 @@ const RUNTIMES: Runtime[] = [
   ...NODES.map((major) => commandRuntime(nodeDialect(`Node ${major}`, modules(`node${major}-${process.platform}-${process.arch}/bin/node`)))),
   commandRuntime(BUN),
   commandRuntime(DENO),
+  browserRuntime('Chromium', 'chrome', ['chromium', 'chromium-browser', 'google-chrome']),
+  browserRuntime('Firefox', 'firefox', ['firefox-esr', 'firefox']),
 ];
 
 /** What was asked for, or everything; a name that fits nothing is a mistake to be told. */

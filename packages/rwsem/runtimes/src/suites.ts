@@ -7,6 +7,8 @@ export interface Suite {
   needsProcesses?: boolean;
   /** Takes the place of the main thread of a page, so it makes sense in a page only. */
   onMainThreadOfPage?: boolean;
+  /** In a page that is not cross-origin isolated. */
+  withoutIsolation?: boolean;
 }
 
 export const SUITES: readonly Suite[] = [

@@ -1,8 +1,8 @@
 /** Runs a module in a process of its own, of the same runtime: for what concerns how a process ends. */
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+
+export const hasProcesses = typeof process === 'object';
+/** For tests about processes and about how threads end. */
+export const skipWithoutProcesses = hasProcesses ? {} : { skip: 'a page has no processes, and its workers do not end by themselves' };
 
 export interface Ended {
   code: number | null;
@@ -21,7 +21,11 @@ function runtimeArguments(flags: Flag[]): string[] {
 }
 
 /** `source` may use `lib`, the URL of the library, in its imports through `await import(lib)`. */
-export function runModule(source: string, flags: Flag[] = []): Promise<Ended> {
+export async function runModule(source: string, flags: Flag[] = []): Promise<Ended> {
+  const { spawn } = await import('node:child_process');
+  const { mkdtempSync, rmSync, writeFileSync } = await import('node:fs');
+  const { tmpdir } = await import('node:os');
+  const { join } = await import('node:path');
   const lib = new URL('../../dist/index.js', import.meta.url).href;
   const program = `const lib = ${JSON.stringify(lib)};\nconst { RwSem, LockSpace } = await import(lib);\nimport { Worker } from 'node:worker_threads';\nimport process from 'node:process';\n${source}`;
   const folder = mkdtempSync(join(tmpdir(), 'rwsem-child-'));

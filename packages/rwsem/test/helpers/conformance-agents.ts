@@ -3,34 +3,16 @@
  * so a test can hold, queue and look from three sides, synchronously.
  */
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type ReadGuard, RwSem, type RwSemState, type WriteGuard } from 'rwsem';
-
-export type Library = typeof import('rwsem');
+import type { ReadGuard, RwSem, RwSemState, WriteGuard } from 'rwsem';
+import { hasProcesses } from './child.ts';
+import { copyOfTheLibrary } from './library-copy.ts';
 
 /** Makes a lock in the memory and with the policy of a variant, in a space with these capacities. */
 export type MakeLock = (capacities?: { agents?: number; waiters?: number }) => RwSem;
 
-async function copyOfTheLibrary(): Promise<Library> {
-  const folder = mkdtempSync(join(tmpdir(), 'rwsem-copy-'));
-  try {
-    cpSync(dirname(fileURLToPath(import.meta.resolve('rwsem'))), folder, {
-      recursive: true,
-      filter: (file) => !/\.(map|ts|tsbuildinfo)$/.test(file),
-    });
-    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-    return (await import(pathToFileURL(join(folder, 'index.js')).href)) as Library;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-export const copies = [await copyOfTheLibrary(), await copyOfTheLibrary()] as const;
+export const copies = [await copyOfTheLibrary(1), await copyOfTheLibrary(2)] as const;
 
 export interface Seats {
   lock: RwSem;
@@ -162,6 +144,7 @@ export const WAYS_IN: Record<'read' | 'write', Record<string, Way<Held>>> = { re
 
 /** As the last test of a file. What holds the process alive after it would otherwise hang the run. */
 export function endsByItself(): void {
+  if (!hasProcesses) return;
   test('settled acquisitions keep nothing alive', () => {
     setTimeout(() => {
       console.error('still alive because of', process.getActiveResourcesInfo());

@@ -1,6 +1,7 @@
 /** Random acquisitions of three agents against a model that knows who holds what. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { ReadGuard, RwSem, WriteGuard } from 'rwsem';
 import { assertFree, type MakeLock, NOT_OWNER, seats, state } from './conformance-agents.ts';
@@ -151,7 +152,7 @@ export function model(makeLock: MakeLock): void {
         let drains = false;
         for (const [op, agent, pick] of steps) {
           if (op === 'turn') {
-            await new Promise((resolve) => setImmediate(resolve));
+            await setImmediate();
           } else if (op === 'abort') {
             aborts[pick % (aborts.length || 1)]?.abort();
           } else if (op === 'readAsync' || op === 'writeAsync' || op === 'timed') {
