@@ -13,6 +13,7 @@ import { renderGroup, renderNotes } from '../report/terminal.ts';
 import { ArgumentError, checkWritable } from './argument-error.ts';
 import { calibrate } from './calibrate.ts';
 import type { Competitor, Settings } from './competitor.ts';
+import { stopOnInterrupt } from './interrupt.ts';
 import { checkShape, decimalNumber, DEFAULTS, listOf, MOST_THREADS, planWorkloads, wholeNumber, type BenchOptions } from './plan.ts';
 import { runBench, type WorkloadResult } from './run.ts';
 import { parseSection } from './section.ts';
@@ -138,14 +139,6 @@ async function prepareAll(requested: Competitor[]) {
     }
   }
   return { present, settings, absent };
-}
-
-/** The first interrupt ends the run after the current round, with what there is; the second at once. */
-function stopOnInterrupt() {
-  const controller = new AbortController();
-  const onInterrupt = () => controller.abort();
-  process.once('SIGINT', onInterrupt);
-  return { signal: controller.signal, release: () => process.off('SIGINT', onInterrupt) };
 }
 
 /** The files first: whoever reads the table may stop reading. */

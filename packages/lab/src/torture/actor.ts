@@ -15,6 +15,10 @@ export interface Mix {
   locks: number;
   /** The share of writers among them. */
   writes: number;
+  /** Once in a long while somebody sleeps inside for so long. 0: never. */
+  longHoldMs?: number;
+  /** Ends the round before its operations are done. */
+  isOver?: () => boolean;
 }
 
 /** Words in which a thread tells what it is doing, for whoever looks at a hang. */
@@ -49,6 +53,14 @@ export function countDone(activity: Int32Array): number {
   return sum;
 }
 
+export function doneBy(activity: Int32Array, actor: number): number {
+  return Atomics.load(activity, actor * ACTIVITY_WORDS + DONE);
+}
+
+export function isAtWork(activity: Int32Array, actor: number): boolean {
+  return Atomics.load(activity, actor * ACTIVITY_WORDS + DOING) !== 0;
+}
+
 /** What came of the operations. */
 export interface Tally {
   writes: number[];
@@ -58,10 +70,14 @@ export interface Tally {
   refusals: number;
   misses: number;
   downgrades: number;
+  longHolds: number;
 }
 
 /** An inspect() that took longer may have looked without the wait lock. */
 const CERTAIN_MS = 40;
+
+/** One section in so many is a long one, if there are any. */
+const LONG_HOLDS = 1 / 5000;
 
 interface Wish {
   options: AcquireOptions | undefined;
@@ -96,16 +112,17 @@ export class Actor {
     this.#activity = activity;
     this.#at = index * ACTIVITY_WORDS;
     this.#mayBlock = mayBlock;
-    this.tally = { writes: locks.map(() => 0), reads: 0, timeouts: 0, aborts: 0, refusals: 0, misses: 0, downgrades: 0 };
+    this.tally = { writes: locks.map(() => 0), reads: 0, timeouts: 0, aborts: 0, refusals: 0, misses: 0, downgrades: 0, longHolds: 0 };
   }
 
   /** A round with blocking operations and, for the given share, batches of async ones. */
   async workBlocking(mix: Mix, asyncShare: number): Promise<void> {
-    for (let done = 0; done < mix.operations; done++) {
+    for (let done = 0; done < mix.operations && !mix.isOver?.(); done++) {
       if (!this.#random.chance(asyncShare)) this.#blocking(mix, 0);
       else if (this.#random.chance(0.2)) await this.#mixed(mix);
       else await Promise.all(Array.from({ length: 1 + this.#random.below(4) }, () => this.#async(mix, 0)));
     }
+    this.#begin('nothing', 0);
   }
 
   /** A round with several tasks on this event loop. */
@@ -114,6 +131,7 @@ export class Actor {
       for (let done = 0; done < mix.operations; done += lanes) await this.#async(mix, 0);
     };
     await Promise.all(Array.from({ length: lanes }, lane));
+    this.#begin('nothing', 0);
   }
 
   #begin(doing: Doing, lock: number): void {
@@ -214,7 +232,7 @@ export class Actor {
   #writeInside(mix: Mix, i: number): void {
     const cell = this.#cells[i] as Cell;
     const visit = cell.beginWrite();
-    this.#linger();
+    this.#linger(mix);
     if (this.#mayBlock && this.#random.chance(0.02)) {
       this.#expectRefusal(() => (this.#locks[i] as RwSem).downRead(), 'read', 'writing');
     }
@@ -226,7 +244,7 @@ export class Actor {
   #readInside(mix: Mix, i: number): void {
     const cell = this.#cells[i] as Cell;
     const seen = cell.beginRead();
-    this.#linger();
+    this.#linger(mix);
     if (this.#mayBlock && this.#random.chance(0.1)) this.#nested(i);
     if (this.#mayBlock && this.#random.chance(0.02)) {
       this.#expectRefusal(() => (this.#locks[i] as RwSem).downWrite(), 'write', 'reading');
@@ -311,7 +329,11 @@ export class Actor {
   }
 
   /** Mostly short; now and then as long as a time slice of the system, or asleep past the handoff deadline. */
-  #linger(): void {
+  #linger(mix?: Mix): void {
+    if (mix?.longHoldMs && this.#mayBlock && this.#random.chance(LONG_HOLDS)) {
+      this.tally.longHolds++;
+      Atomics.wait(this.#bed, 0, 0, mix.longHoldMs);
+    }
     const kind = this.#random.below(1024);
     if (kind === 0 && this.#mayBlock) Atomics.wait(this.#bed, 0, 0, 1 + this.#random.below(6));
     else spend(kind < 16 ? 20_000 : kind < 512 ? this.#random.below(300) : 0);

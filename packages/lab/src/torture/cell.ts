@@ -5,7 +5,7 @@
  * two writers at once lose an update, and a missing happens-before edge may show too.
  */
 
-export const CELL_WORDS = 32;
+export const CELL_WORDS = 128;
 /** What every write adds to the sum; modulo 2^32, as the words are. */
 export const WRITE_ADDS = 10_000;
 
@@ -17,6 +17,14 @@ const SECOND = 2;
 const SUM = 3;
 /** Readers inside, counted by themselves, atomically; in a cache line of its own. */
 const READERS = 16;
+/**
+ * What each thread holds by its own account: one for every read hold, `WRITES` for the write lock. Only
+ * the thread itself changes its word, plainly; everybody inside looks at all of them.
+ */
+const SHADOWS = 32;
+const WRITES = 1 << 16;
+/** How many threads can work on a cell. */
+export const MOST_ACTORS = CELL_WORDS - SHADOWS - 1;
 
 /** Two threads were inside that exclude each other, or something like it. */
 export class Violation extends Error {
@@ -44,6 +52,8 @@ export class Cell {
     this.#expectNoReaders('when it came');
     if (words[INSIDE] !== 0) this.#fail(`writer ${words[INSIDE]} was inside when a writer came`);
     words[INSIDE] = this.#me;
+    this.#expectShadows(0);
+    this.#changeShadow(WRITES);
     const first = words[FIRST] as number;
     const sum = words[SUM] as number;
     if (first !== words[SECOND]) this.#fail(`a writer found the pair torn: ${first} and ${words[SECOND]}`);
@@ -57,6 +67,8 @@ export class Cell {
     if (words[INSIDE] !== this.#me) this.#fail(`writer ${words[INSIDE]} was inside when this writer went`);
     if (words[SUM] !== sum) this.#fail(`the sum changed from ${sum} to ${words[SUM]} under a writer`);
     if (words[FIRST] !== ((first + 1) | 0)) this.#fail(`the pair changed under a writer`);
+    this.#changeShadow(-WRITES);
+    this.#expectShadows(0);
     words[SUM] = (sum + WRITE_ADDS) | 0;
     words[SECOND] = (first + 1) | 0;
     words[INSIDE] = 0;
@@ -65,13 +77,30 @@ export class Cell {
   /** What to pass to `endRead`. */
   beginRead(): number {
     Atomics.add(this.#words, READERS, 1);
+    this.#changeShadow(1);
+    this.#expectShadows(WRITES - 1);
     return this.#look();
   }
 
   endRead(seen: number): void {
     const now = this.#look();
     if (now !== seen) this.#fail(`a writer changed ${seen} to ${now} under a reader`);
+    this.#expectShadows(WRITES - 1);
+    this.#changeShadow(-1);
     Atomics.sub(this.#words, READERS, 1);
+  }
+
+  #changeShadow(by: number): void {
+    const at = SHADOWS + this.#me;
+    this.#words[at] = (this.#words[at] as number) + by;
+  }
+
+  #expectShadows(most: number): void {
+    const words = this.#words;
+    for (let at = SHADOWS; at < CELL_WORDS; at++) {
+      const shadow = words[at] as number;
+      if (shadow < 0 || shadow > most) this.#fail(`thread ${at - SHADOWS} held ${shadow >= WRITES ? 'the write lock' : `${shadow} read locks`} meanwhile`);
+    }
   }
 
   #look(): number {
@@ -104,6 +133,7 @@ export class Cell {
   expectEmpty(): void {
     this.#look();
     this.#expectNoReaders('while nobody was at work');
+    this.#expectShadows(0);
   }
 
   toString(): string {

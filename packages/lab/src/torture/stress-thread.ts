@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { Actor, type Library } from './actor.ts';
-import { ARRIVED, readMix, ROUND, STOP, type StressThreadData, type StressThreadMessage } from './stress.ts';
+import { ARRIVED, readMix, RACE, RACING, ROUND, STOP, type StressThreadData, type StressThreadMessage } from './stress.ts';
 
 const { library: url, handle, locks, cells, activity, control, index, seed, asyncShare } = workerData as StressThreadData;
 const port = parentPort as NonNullable<typeof parentPort>;
@@ -23,7 +23,9 @@ try {
     Atomics.notify(control, ARRIVED);
     while (Atomics.load(control, ROUND) === round) Atomics.wait(control, ROUND, round);
     if (Atomics.load(control, STOP) !== 0) break;
-    await actor.workBlocking(readMix(control), asyncShare);
+    const isRace = control[RACE] !== 0;
+    const isOver = () => Atomics.load(control, RACING) === 0;
+    await (isRace ? actor.workBlocking({ ...readMix(control), isOver }, 0) : actor.workBlocking(readMix(control), asyncShare));
   }
   tell({ done: actor.tally });
 } catch (error) {

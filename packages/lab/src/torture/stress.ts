@@ -5,16 +5,20 @@
  */
 
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { LockEvents, Policy } from 'rwsem';
-import { ACTIVITY_WORDS, Actor, countDone, describeActivity, type Library, type Mix, type Tally } from './actor.ts';
+import { ACTIVITY_WORDS, Actor, countDone, describeActivity, doneBy, type Library, type Mix, type Tally } from './actor.ts';
 import { Cell, CELL_WORDS } from './cell.ts';
+import { Movement } from './movement.ts';
 import { Random } from './random.ts';
 import { watchEventLoop } from './watchdog.ts';
 
 export interface StressOptions {
   /** URL of the library's index file. */
   library: string;
+  /** The same of the library whose core lays out the memory, if that is another. */
+  layoutOf?: string;
   policy: Partial<Policy>;
   seed: number;
   seconds: number;
@@ -23,11 +27,29 @@ export interface StressOptions {
   hangMs: number;
   /** Per thread and round, to choose from. Short rounds find lost wake-ups, long ones the rest. */
   operations: readonly number[];
+  /** Somebody not finishing an operation for so long, while others do, is starved. Default: not looked for. */
+  starveMs?: number;
+  /** See `Mix`. */
+  longHoldMs?: number;
+  /** The length of rounds in which all threads do the same until time is up, to compare how far they came. Default: none. */
+  fairnessMs?: number;
+  /** Ends it after the current round. */
+  signal?: AbortSignal;
+  onRound?: (rounds: number, operations: number) => void;
+}
+
+/** How many operations a thread did in the same time, over all rounds of that kind. */
+export interface Fairness {
+  rounds: number;
+  min: number;
+  mean: number;
+  max: number;
 }
 
 export interface StressReport extends Tally {
   rounds: number;
   operations: number;
+  fairness: Fairness | null;
   events: LockEvents;
 }
 
@@ -41,7 +63,11 @@ export const ROUND = 0;
 export const STOP = 1;
 export const ARRIVED = 2;
 export const MIX = 3; // three words: operations, locks, writes in percent
-export const CONTROL_WORDS = 8;
+export const LONG_HOLD_MS = 6;
+/** 1: the round is a race, all threads do the same until `RACING` is 0. */
+export const RACE = 7;
+export const RACING = 8;
+export const CONTROL_WORDS = 16;
 
 export interface StressThreadData {
   library: string;
@@ -65,19 +91,23 @@ const START_MS = 20_000;
 const MAIN_LANES = 4;
 /** Between two looks whether anybody moves. */
 const LOOK_MS = 50;
+/** Rounds that compare threads come when others have taken so many times as long. */
+const RACE_SHARE = 8;
 
 export function readMix(control: Int32Array): Mix {
   return {
     operations: control[MIX] as number,
     locks: control[MIX + 1] as number,
     writes: (control[MIX + 2] as number) / 100,
+    longHoldMs: control[LONG_HOLD_MS] as number,
   };
 }
 
 export async function runStress(options: StressOptions): Promise<StressReport> {
   const library = (await import(options.library)) as Library;
-  const layout = (await import(new URL('core/layout.js', options.library).href)) as Record<string, number>;
-  const { agentRecords } = (await import(new URL('agent.js', options.library).href)) as { agentRecords(mem: Int32Array): number[] };
+  const layoutOf = options.layoutOf ?? options.library;
+  const layout = (await import(new URL('core/layout.js', layoutOf).href)) as Record<string, number>;
+  const { agentRecords } = (await import(new URL('agent.js', layoutOf).href)) as { agentRecords(mem: Int32Array): number[] };
   const random = new Random(options.seed);
   const space = library.LockSpace.create({
     locks: LOCKS,
@@ -132,22 +162,17 @@ export async function runStress(options: StressOptions): Promise<StressReport> {
     if (failure) throw failure;
   };
 
-  let done = -1;
-  let stillMs = 0;
-  let lookedAt = performance.now();
   /** Threads take their time to start and to end. */
   let limitMs = Math.max(options.hangMs, START_MS);
+  const moves = new Movement(activity, options.workers + 1);
   const watchdog = setInterval(() => {
-    const now = performance.now();
-    const count = countDone(activity);
-    // A machine that stands still as a whole is no hang: a late look counts like one in time.
-    stillMs = count === done ? stillMs + Math.min(now - lookedAt, 4 * LOOK_MS) : 0;
-    lookedAt = now;
-    done = count;
-    if (stillMs > limitMs) fail(`a hang: nobody has moved for ${limitMs} ms`);
+    moves.look();
+    if (moves.nobodyForMs() > limitMs) fail(`a hang: nobody has moved for ${limitMs} ms`);
+    const starved = moves.starvedActor(options.starveMs ?? Infinity);
+    if (starved !== undefined) fail(`thread ${starved + 1} is starved: not one operation in ${options.starveMs} ms while others went on`);
   }, LOOK_MS);
 
-  const endWatch = watchEventLoop(options.library, space.handle, LOCKS, START_MS + options.hangMs);
+  const endWatch = watchEventLoop(layoutOf, space.handle, LOCKS, START_MS + options.hangMs);
   const workers: Worker[] = [];
   const tallies: Tally[] = [main.tally];
   try {
@@ -182,36 +207,61 @@ export async function runStress(options: StressOptions): Promise<StressReport> {
     const within = <T>(promise: Promise<T>): Promise<T> => Promise.race([promise, failed]);
 
     await within(arrivals(control, options.workers));
-    stillMs = 0;
+    moves.restart();
     limitMs = options.hangMs;
     const endAt = performance.now() + options.seconds * 1000;
+    control[LONG_HOLD_MS] = options.longHoldMs ?? 0;
+    const { fairnessMs = 0 } = options;
+    const races = new Array<number>(options.workers).fill(0);
     let rounds = 0;
-    while (performance.now() < endAt) {
-      control[MIX] = random.pick(options.operations);
-      control[MIX + 1] = 1 + random.below(LOCKS);
-      control[MIX + 2] = random.pick([5, 20, 50, 90]);
-      openRound(control);
-      const mine = main.workAsync(readMix(control), MAIN_LANES).catch((error: unknown) => {
-        fail(`the main thread: ${String((error as Error).stack ?? error)}`);
-      });
-      await within(Promise.all([mine, arrivals(control, options.workers)]));
-      rounds++;
-      // Nobody is at work: every lock must be as good as new.
+    let raceRounds = 0;
+    let raceAt = fairnessMs === 0 ? Infinity : performance.now();
+    // Nobody is at work: every lock must be as good as new.
+    const checkIdle = (): void => {
       locks.forEach((lock, i) => {
         check(() => (looker[i] as Cell).expectEmpty());
         check(() => assert.deepEqual(lockWords(i), IDLE_WORDS, `lock ${i} is not idle between rounds`));
         check(() => assert.deepEqual(lock.inspect(), IDLE_STATE, `lock ${i} does not look idle between rounds`));
       });
+    };
+    while (performance.now() < endAt && !options.signal?.aborted) {
+      control[MIX + 2] = random.pick([5, 20, 50, 90]);
+      if (performance.now() >= raceAt) {
+        const before = races.map((_, i) => doneBy(activity, i));
+        control[MIX] = 0x7fffffff;
+        control[MIX + 1] = 1;
+        control[RACE] = 1;
+        Atomics.store(control, RACING, 1);
+        openRound(control);
+        await within(sleep(fairnessMs));
+        races.forEach((sum, i) => (races[i] = sum + doneBy(activity, i) - (before[i] as number)));
+        Atomics.store(control, RACING, 0);
+        await within(arrivals(control, options.workers));
+        control[RACE] = 0;
+        raceRounds++;
+        raceAt = performance.now() + RACE_SHARE * fairnessMs;
+      } else {
+        control[MIX] = random.pick(options.operations);
+        control[MIX + 1] = 1 + random.below(LOCKS);
+        openRound(control);
+        const mine = main.workAsync(readMix(control), MAIN_LANES).catch((error: unknown) => {
+          fail(`the main thread: ${String((error as Error).stack ?? error)}`);
+        });
+        await within(Promise.all([mine, arrivals(control, options.workers)]));
+      }
+      rounds++;
+      checkIdle();
+      options.onRound?.(rounds, countDone(activity));
     }
 
     limitMs = Math.max(options.hangMs, START_MS);
     Atomics.store(control, STOP, 1);
     openRound(control);
     await within(Promise.all(finished));
-    const total: Tally = { writes: locks.map(() => 0), reads: 0, timeouts: 0, aborts: 0, refusals: 0, misses: 0, downgrades: 0 };
+    const total: Tally = { writes: locks.map(() => 0), reads: 0, timeouts: 0, aborts: 0, refusals: 0, misses: 0, downgrades: 0, longHolds: 0 };
     for (const tally of tallies) {
       tally.writes.forEach((writes, i) => ((total.writes[i] as number) += writes));
-      for (const key of ['reads', 'timeouts', 'aborts', 'refusals', 'misses', 'downgrades'] as const) total[key] += tally[key];
+      for (const key of ['reads', 'timeouts', 'aborts', 'refusals', 'misses', 'downgrades', 'longHolds'] as const) total[key] += tally[key];
     }
     looker.forEach((cell, i) => check(() => cell.expectWrites(total.writes[i] as number)));
     await within(recordsComeBack(mem, layout['WAITERS_USED'] as number, START_MS, fail));
@@ -219,7 +269,11 @@ export async function runStress(options: StressOptions): Promise<StressReport> {
     for (const worker of workers) worker.postMessage('exit');
     await within(Promise.all(ended));
     check(() => {});
-    return { ...total, rounds, operations: countDone(activity), events: space.events() };
+    const fairness =
+      raceRounds === 0
+        ? null
+        : { rounds: raceRounds, min: Math.min(...races), mean: races.reduce((a, b) => a + b, 0) / races.length, max: Math.max(...races) };
+    return { ...total, rounds, operations: countDone(activity), fairness, events: space.events() };
   } finally {
     clearInterval(watchdog);
     await Promise.all(workers.map((worker) => worker.terminate()));

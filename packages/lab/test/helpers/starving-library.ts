@@ -1,0 +1,21 @@
+/** The lock, but in one thread a raw write takes three seconds although the lock is there to be had. */
+import { LockSpace as Sound, RwSem, type LockSpaceHandle } from 'rwsem';
+
+export * from 'rwsem';
+
+const UNLUCKY = 2;
+const bed = new Int32Array(new SharedArrayBuffer(4));
+
+export const LockSpace = {
+  create: Sound.create,
+  attach(handle: LockSpaceHandle): Sound {
+    const space = Sound.attach(handle);
+    if (space.agent !== UNLUCKY) return space;
+    const { downWrite } = RwSem.prototype;
+    RwSem.prototype.downWrite = function (this: RwSem) {
+      Atomics.wait(bed, 0, 0, 3000);
+      downWrite.call(this);
+    };
+    return space;
+  },
+};
