@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { addBenchCommand } from './bench/command.ts';
 import { addCostCommand } from './cost/command.ts';
 import { addTortureCommand } from './torture/command.ts';
+import { addSimCommand } from './sim/command.ts';
 import { ArgumentError } from './bench/argument-error.ts';
 
 const program = new Command('rwsem-lab')
@@ -12,6 +13,7 @@ const program = new Command('rwsem-lab')
 addBenchCommand(program);
 addCostCommand(program);
 addTortureCommand(program);
+addSimCommand(program);
 
 try {
   await program.parseAsync();

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseSection } from '../dist/bench/section.js';
+import { customModel, javaScriptWorld, MODELS } from '../dist/sim/machine/models.js';
+import { lowerLock, simulate, type Scenario } from '../dist/sim/simulate.js';
+
+const empty = parseSection('empty');
+const scenario = (changes: Partial<Scenario>): Scenario => ({
+  model: customModel(8, 2, 1),
+  readPercents: Array.from({ length: 8 }, () => 50),
+  hold: parseSection('200spins'),
+  think: empty,
+  policy: {},
+  ms: 1,
+  warmUpMs: 0.1,
+  seed: 1,
+  ...changes,
+});
+const total = ({ reads, writes }: { reads: number[]; writes: number[] }) => [...reads, ...writes].reduce((a, b) => a + b, 0);
+
+test('the same seed gives the same run, another seed another one', () => {
+  const [first, again, other] = [1, 1, 2].map((seed) => simulate(scenario({ seed })));
+  assert.equal(first!.traceHash, again!.traceHash);
+  assert.deepEqual(first!.spent, again!.spent);
+  assert.notEqual(first!.traceHash, other!.traceHash);
+});
+
+test('the shipped lock excludes under every policy and in both worlds, and all threads work', () => {
+  for (const policy of [{}, { writerWake: 'grant' }, { spin: 'off' }, { spin: 'any-owner' }, { handoffAfterMs: 0 }, { readerSteal: false }] as const) {
+    for (const model of [customModel(4, 2, 1), javaScriptWorld(customModel(4, 2, 1))]) {
+      const outcome = simulate(scenario({ model, policy, ms: 30 }));
+      assert.equal(outcome.violations, 0, JSON.stringify(policy));
+      assert.ok(outcome.reads.every((reads, thread) => reads + outcome.writes[thread]! > 0), `${model.name} ${JSON.stringify(policy)}`);
+    }
+  }
+});
+
+test('a lock that looks and takes in two steps is found out', () => {
+  assert.ok(simulate(scenario({ lock: { program: 'broken-loop' }, readPercents: [0, 0, 0, 0], think: parseSection('500spins') })).violations > 0);
+});
+
+test('no time is lost or counted twice', () => {
+  for (const hold of ['empty', '2us', '5us-sleep']) {
+    const { spent, simulatedNs } = simulate(scenario({ model: javaScriptWorld(customModel(2, 1, 1)), hold: parseSection(hold), ms: 30 }));
+    for (const times of spent) assert.ok(Math.abs(times.reduce((a, b) => a + b, 0) - simulatedNs) < 1, `${hold}: ${times}`);
+    const onProcessor = spent.reduce((sum, [running, spinning, switching]) => sum + running! + spinning! + switching!, 0);
+    assert.ok(onProcessor <= 2 * simulatedNs + 1, `${hold}: more than two processors' time`);
+  }
+});
+
+test('one thread alone costs what its operations cost', () => {
+  const { figures } = MODELS['x86-8-socket']!;
+  const { writes, accesses } = simulate(scenario({ model: MODELS['x86-8-socket']!, readPercents: [0], hold: empty }));
+  // A compare-exchange and a subtraction, a load of the owner word that is right already, and the loop.
+  const pairNs = 2 * figures.atomicNs.value + figures.loadNs.value + figures.loopNs.value;
+  assert.ok(Math.abs(writes[0]! * pairNs - 1e6) < 2 * pairNs, `${writes[0]} pairs of ${pairNs} ns in 1 ms`);
+  assert.ok(accesses >= 3 * writes[0]!);
+});
+
+test('leaving out turns of spin loops changes speed, not what is measured', () => {
+  const seeds = [1, 2, 3, 4, 5];
+  const run = (turnByTurn: boolean) => seeds.map((seed) => simulate(scenario({ turnByTurn, hold: parseSection('2us'), readPercents: [0, 0, 0, 0, 0, 0], seed, ms: 3 })));
+  const [skipping, plain] = [run(false), run(true)];
+  const mean = (outcomes: typeof skipping) => outcomes.reduce((sum, outcome) => sum + total(outcome), 0) / seeds.length;
+  assert.ok(Math.abs(mean(skipping) / mean(plain) - 1) < 0.05, `${mean(skipping)} and ${mean(plain)} operations`);
+});
+
+test('a constant that the core does not have cannot be overridden', () => {
+  assert.throws(() => lowerLock({ program: 'rwsem-loop', overrides: { 'spin.NO_SUCH_CONSTANT': 1 } }), /no constant spin.NO_SUCH_CONSTANT/);
+});
