@@ -2,7 +2,7 @@
 import { doneBy, isAtWork } from './actor.ts';
 
 /** A machine that stands still as a whole is no hang: what passes between two looks counts up to here. */
-const LONGEST_GAP_MS = 200;
+const LONGEST_GAP_MS = 1000;
 
 export class Movement {
   readonly #activity: Int32Array;
