@@ -9,6 +9,7 @@ import { runBench, type RunOptions } from '../dist/bench/run.js';
 import { parseSection } from '../dist/bench/section.js';
 import { dedicatedWorkload, uniformWorkload, type Workload } from '../dist/bench/workload.js';
 import { openCompetitors } from '../dist/locks/catalog.js';
+import { NPM_PEERS } from '../dist/locks/npm-peer.js';
 import type { BenchReport } from '../dist/report/bench-report.js';
 
 const empty = parseSection('empty');
@@ -54,6 +55,44 @@ for (const lock of ['broken-nothing', 'broken-pthread']) {
     assert.equal(summary.verdict, 'VIOLATED');
   });
 }
+
+for (const lock of ['rwsem-async', 'loop:rwsem']) {
+  test(`${lock} excludes while it is awaited, one lock and several`, async () => {
+    for (const locks of [1, 3]) {
+      const { summary, rounds } = await runOne(lock, uniformWorkload(3, 50, empty, empty, { locks }));
+      assert.equal(summary.detail, null);
+      assert.equal(summary.verdict, 'held');
+      assert.equal(rounds[0]!.agents.length, 3);
+      assert.ok(rounds[0]!.agents.every(({ reads, writes }) => reads > 0 && writes > 0));
+    }
+  });
+}
+
+test('tasks of one event loop that are inside together are found out, readers beside a writer too', async () => {
+  for (const workload of [uniformWorkload(2, 0, empty, empty), dedicatedWorkload(1, 1, empty, empty), uniformWorkload(3, 50, parseSection('1ms-sleep'), empty)]) {
+    const { summary } = await runOne('loop:broken', workload);
+    assert.equal(summary.verdict, 'VIOLATED');
+  }
+});
+
+for (const peer of Object.keys(NPM_PEERS)) {
+  test(`${peer} runs under the same workload if it is installed, and is absent with a reason if not`, async () => {
+    const [competitor] = openCompetitors([`loop:${peer}`], []);
+    const reason = await competitor!.prepare().then(
+      () => null,
+      (error: Error) => error.message,
+    );
+    if (reason !== null) return assert.match(reason, /^not installed|^needs Promise\.withResolvers/);
+    const { summary } = await runOne(`loop:${peer}`, uniformWorkload(3, 50, empty, empty));
+    assert.equal(summary.verdict, 'held');
+    assert.ok(summary.totalKops!.median > 0);
+  });
+}
+
+test('locks for one event loop and locks for threads are not compared', () => {
+  assert.throws(() => openCompetitors(['rwsem', 'loop:rwsem'], []), /cannot be compared/);
+  assert.throws(() => openCompetitors(['loop:rwlock', 'pthread'], []), /cannot be compared/);
+});
 
 test('readers and writers have sections and pauses of their own', async () => {
   const pace = (section: string, think: string) => ({ section: parseSection(section), think: parseSection(think) });

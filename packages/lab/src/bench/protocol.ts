@@ -1,5 +1,6 @@
 /** How the measuring thread and the workers of one round talk: a few shared words, four messages. */
 import type { HistogramData } from './histogram.ts';
+import type { World } from '../locks/lock.ts';
 import type { Pace } from './workload.ts';
 
 /**
@@ -29,8 +30,9 @@ export interface WorkerTask {
   control: SharedArrayBuffer;
   /** Of all locks, `WITNESS_BYTES` each. */
   witness: SharedArrayBuffer;
-  index: number;
-  readPercent: number;
+  world: World;
+  /** Of the workload, those that this worker is. More than one: tasks of its event loop. */
+  agents: Array<{ index: number; readPercent: number }>;
   reading: Pace;
   writing: Pace;
   seed: number;
@@ -48,12 +50,20 @@ export interface AgentCounts {
 export type WorkerMessage =
   | { kind: 'attached' }
   | { kind: 'warm'; writes: number }
-  | { kind: 'done'; counts: AgentCounts; violations: number }
+  | { kind: 'done'; counts: AgentCounts[]; violations: number }
   | { kind: 'failed'; error: string };
 
 /** Parks until the phase is no longer the given one. */
 export function awaitPhaseAfter(control: Int32Array, phase: number): void {
   while (Atomics.load(control, PHASE) === phase) Atomics.wait(control, PHASE, phase);
+}
+
+/** The same without parking: whoever awaits locks may still have to let go of one. */
+export async function phaseAfter(control: Int32Array, phase: number): Promise<void> {
+  while (Atomics.load(control, PHASE) === phase) {
+    const waiting = Atomics.waitAsync(control, PHASE, phase);
+    if (waiting.async) await waiting.value;
+  }
 }
 
 export function setPhase(control: Int32Array, phase: number): void {

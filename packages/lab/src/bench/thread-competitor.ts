@@ -1,7 +1,7 @@
-/** Runs a lock module on worker threads, one round at a time. */
+/** Runs a lock module on worker threads, or on the event loop of one, one round at a time. */
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LockModule, PolicyOptions } from '../locks/lock.ts';
+import type { AsyncLockModule, LockModule, PolicyOptions, World } from '../locks/lock.ts';
 import { failedRound, type Competitor, type RoundRequest, type RoundResult } from './competitor.ts';
 import { Crew, CrewError } from './crew.ts';
 import { controlBytes, LEAVING, MEASURING, progressWord, setPhase, STOPPED, WARM, WARMING } from './protocol.ts';
@@ -18,34 +18,36 @@ export function scaledWarmUpMs(warmUpMs: number, threads: number, cores: number)
   return warmUpMs * Math.max(1, threads / cores);
 }
 
-export function threadCompetitor(name: string, lockModule: string, policy: PolicyOptions = {}): Competitor {
+export function threadCompetitor(name: string, lockModule: string, policy: PolicyOptions = {}, world: World = 'threads'): Competitor {
   return {
     name,
     async prepare() {
-      const { create } = (await import(lockModule)) as LockModule;
-      const shared = create({ agents: 1, locks: 1, policy });
+      const { create } = (await import(lockModule)) as LockModule | AsyncLockModule;
+      const shared = await create({ agents: 1, locks: 1, policy });
       shared.dispose?.();
       return shared.settings ?? {};
     },
-    run: (request) => runRound(lockModule, policy, request),
+    run: (request) => runRound(lockModule, policy, world, request),
   };
 }
 
-async function runRound(lockModule: string, policy: PolicyOptions, request: RoundRequest): Promise<RoundResult> {
+async function runRound(lockModule: string, policy: PolicyOptions, world: World, request: RoundRequest): Promise<RoundResult> {
   const { workload, verify, sampleEvery, seed, graceMs } = request;
   const threads = workload.readPercents.length;
   const control = new Int32Array(new SharedArrayBuffer(controlBytes(threads)));
   const witness = new SharedArrayBuffer(workload.locks * WITNESS_BYTES);
-  const module = (await import(lockModule)) as LockModule;
-  const shared = module.create({ agents: threads + 1, locks: workload.locks, policy });
+  const module = (await import(lockModule)) as LockModule | AsyncLockModule;
+  const shared = await module.create({ agents: threads + 1, locks: workload.locks, policy });
+  const everyone = workload.readPercents.map((readPercent, index) => ({ index, readPercent }));
+  const crews = world === 'loop' ? [everyone] : everyone.map((agent) => [agent]);
   const crew = new Crew(
-    workload.readPercents.map((readPercent, index) => ({
+    crews.map((agents) => ({
       lockModule,
       handle: shared.handle,
       control: control.buffer as SharedArrayBuffer,
       witness,
-      index,
-      readPercent,
+      world,
+      agents,
       reading: workload.reading,
       writing: workload.writing,
       seed,
@@ -56,7 +58,7 @@ async function runRound(lockModule: string, policy: PolicyOptions, request: Roun
   try {
     await crew.all('attached', STARTING_MS);
     setPhase(control, WARMING);
-    await sleep(scaledWarmUpMs(request.warmUpMs, threads, availableParallelism()));
+    await sleep(scaledWarmUpMs(request.warmUpMs, crews.length, availableParallelism()));
     setPhase(control, WARM);
     const warm = await crew.all('warm', graceMs);
 
@@ -73,7 +75,7 @@ async function runRound(lockModule: string, policy: PolicyOptions, request: Roun
     setPhase(control, LEAVING);
     await crew.gone();
 
-    const agents = done.map(({ counts }) => counts);
+    const agents = done.flatMap(({ counts }) => counts);
     const writes = sum(warm.map((message) => message.writes)) + sum(agents.map((agent) => agent.writes));
     const overlaps = sum(done.map((message) => message.violations));
     const lost = verify ? lostWrites(new Int32Array(witness), writes) : 0;

@@ -50,6 +50,31 @@ export function makeWitness(words: Int32Array, readSection: () => void, writeSec
   };
 }
 
+/** The same for sections that are left later; `end` returns how often V1 or V2 did not hold. */
+export interface Visit {
+  end(): number;
+}
+
+export function insideRead(words: Int32Array): Visit {
+  const entered = words[ENTERED]!;
+  const left = words[LEFT]!;
+  return { end: () => Number(entered !== left) + Number(words[ENTERED] !== entered || words[LEFT] !== left) };
+}
+
+export function insideWrite(words: Int32Array): Visit {
+  const before = words[ENTERED]!;
+  const left = words[LEFT]!;
+  const entered = (before + 1) | 0;
+  words[ENTERED] = entered;
+  return {
+    end() {
+      const violations = Number(before !== left) + Number(words[ENTERED] !== entered || words[LEFT] !== left);
+      words[LEFT] = (left + 1) | 0;
+      return violations;
+    },
+  };
+}
+
 export function makeBlindWitness(readSection: () => void, writeSection = readSection): Witness {
   return { insideRead: readSection, insideWrite: writeSection, violations: () => 0 };
 }

@@ -3,40 +3,56 @@ import { ArgumentError } from '../bench/argument-error.ts';
 import type { Competitor } from '../bench/competitor.ts';
 import { programCompetitor } from '../bench/program-competitor.ts';
 import { threadCompetitor } from '../bench/thread-competitor.ts';
+import type { World } from './lock.ts';
+import { NPM_PEERS } from './npm-peer.ts';
 import type { NamedPolicy } from './policy.ts';
 import { pthreadBroken, pthreadDefault, pthreadPreferWriter } from './pthread.ts';
 
 export const OURS = 'rwsem';
+const OURS_IN_ANY_FORM = new Set([OURS, 'rwsem-async', 'loop:rwsem']);
 
 interface Entry {
   about: string;
+  world: World;
   /** With the policy, if it is ours. */
   open(variant: NamedPolicy | null): Competitor;
 }
 
-const onThreads = (name: string, about: string): [string, Entry] => [
+const onThreads = (name: string, about: string, module = name, world: World = 'threads'): [string, Entry] => [
   name,
   {
     about,
+    world,
     open: (variant) =>
-      threadCompetitor(nameWith(name, variant), new URL(`./${name}.js`, import.meta.url).href, variant?.policy ?? {}),
+      threadCompetitor(nameWith(name, variant), new URL(`./${moduleFile(module)}`, import.meta.url).href, variant?.policy ?? {}, world),
   },
 ];
 
 export const CATALOG: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   onThreads(OURS, 'this project, raw calls; --policy applies to it'),
   onThreads('futex-mutex', 'the textbook three-state mutex on Atomics; readers exclude one another'),
-  ['pthread', { about: "glibc's pthread_rwlock in C, as initialised by default", open: () => programCompetitor(pthreadDefault) }],
+  ['pthread', { world: 'threads', about: "glibc's pthread_rwlock in C, as initialised by default", open: () => programCompetitor(pthreadDefault) }],
   [
     'pthread-prefer-writer',
-    { about: 'the same with PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP', open: () => programCompetitor(pthreadPreferWriter) },
+    { world: 'threads', about: 'the same with PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP', open: () => programCompetitor(pthreadPreferWriter) },
   ],
+  onThreads('rwsem-async', 'this project, awaited in every thread', 'rwsem-async', 'awaiting'),
+  onThreads('navigator.locks', 'the web locks, awaited in every thread; Node from 24', 'web-locks', 'awaiting'),
+  onThreads('loop:rwsem', 'this project, awaited by tasks on one event loop', 'rwsem-async', 'loop'),
+  ...Object.keys(NPM_PEERS).map((name) => onThreads(`loop:${name}`, `the npm package ${name}, in the same way`, `npm-peer?peer=${name}`, 'loop')),
+  onThreads('loop:broken', 'gives the lock to everybody at once: must be reported', 'broken-async', 'loop'),
   onThreads('broken-nothing', 'locks nothing at all: must be reported'),
   onThreads('broken-readers', 'lets readers in beside a writer: must be reported'),
   onThreads('broken-race', 'looks, then takes, in two steps: reported where threads run in parallel'),
   onThreads('broken-wakeup', 'never wakes a sleeper: must be reported'),
-  ['broken-pthread', { about: 'the C program without its lock: must be reported', open: () => programCompetitor(pthreadBroken) }],
+  ['broken-pthread', { world: 'threads', about: 'the C program without its lock: must be reported', open: () => programCompetitor(pthreadBroken) }],
 ]);
+
+/** `name?query` stands for `name.js?query`. */
+function moduleFile(module: string): string {
+  const [file = '', query] = module.split('?');
+  return `${file}.js${query === undefined ? '' : `?${query}`}`;
+}
 
 function nameWith(name: string, variant: NamedPolicy | null): string {
   return variant === null ? name : `${name}{${variant.name}}`;
@@ -49,7 +65,10 @@ export function openCompetitors(names: string[], policies: NamedPolicy[]): Compe
     if (entry === undefined) {
       throw new ArgumentError(`no lock is called "${name}"; there are ${[...CATALOG.keys()].join(', ')}`);
     }
-    const variants = name === OURS && policies.length > 0 ? policies : [null];
+    if ((entry.world === 'loop') !== (CATALOG.get(names[0]!)?.world === 'loop')) {
+      throw new ArgumentError(`${names[0]} and ${name} cannot be compared: one is for tasks on one event loop, the other for threads`);
+    }
+    const variants = OURS_IN_ANY_FORM.has(name) && policies.length > 0 ? policies : [null];
     return variants.map((variant) => entry.open(variant));
   });
   if (new Set(opened.map(({ name }) => name)).size < opened.length) throw new ArgumentError('a policy is given twice');

@@ -16,10 +16,17 @@ export interface AgentLock {
   writeUnlock(): void;
 }
 
+/** The same for a lock that is awaited. What an acquisition resolves with goes to `release`. */
+export interface AsyncLock<Held = unknown> {
+  read(): PromiseLike<Held>;
+  write(): PromiseLike<Held>;
+  release(held: Held): void;
+}
+
 /** One thread's view of all of them. */
-export interface AttachedLocks {
+export interface AttachedLocks<Lock = AgentLock> {
   /** At least one. */
-  readonly locks: AgentLock[];
+  readonly locks: Lock[];
   /** Gives back what `attach` took. Called once, when the thread holds nothing. */
   detach?(): void;
 }
@@ -42,10 +49,23 @@ export interface LockOptions {
   policy: PolicyOptions;
 }
 
-export interface LockModule<Handle = unknown> {
+export interface LockModule<Handle = unknown, Lock = AgentLock> {
   create(options: LockOptions): SharedLock<Handle>;
-  attach(handle: Handle): AttachedLocks;
+  attach(handle: Handle): AttachedLocks<Lock>;
 }
+
+/** Rejects with the reason if the lock is not to be had here. */
+export interface AsyncLockModule<Handle = unknown> {
+  create(options: LockOptions): SharedLock<Handle> | Promise<SharedLock<Handle>>;
+  attach(handle: Handle): AttachedLocks<AsyncLock> | Promise<AttachedLocks<AsyncLock>>;
+}
+
+/**
+ * threads    a thread for each entry of the workload, which blocks
+ * awaiting   a thread for each entry, whose event loop awaits
+ * loop       a task for each entry, all on one event loop
+ */
+export type World = 'threads' | 'awaiting' | 'loop';
 
 /** The part of rwsem's policy that was given on the command line; the rest are its defaults. */
 export type PolicyOptions = Partial<Policy>;

@@ -2,7 +2,7 @@
 import { LockSpace, type LockSpaceHandle } from 'rwsem';
 import type { LockModule } from './lock.ts';
 
-interface Handle {
+export interface Handle {
   space: LockSpaceHandle;
   locks: number;
 }
