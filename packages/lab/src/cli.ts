@@ -3,6 +3,7 @@
 import { Command, CommanderError } from 'commander';
 import { addBenchCommand } from './bench/command.ts';
 import { addCostCommand } from './cost/command.ts';
+import { addPeersCommand } from './peers/command.ts';
 import { addTortureCommand } from './torture/command.ts';
 import { addSimCommand } from './sim/command.ts';
 import { ArgumentError } from './bench/argument-error.ts';
@@ -12,6 +13,7 @@ const program = new Command('rwsem-lab')
   .exitOverride(); // commander would exit with 1, which means "a lock failed" here
 addBenchCommand(program);
 addCostCommand(program);
+addPeersCommand(program);
 addTortureCommand(program);
 addSimCommand(program);
 
