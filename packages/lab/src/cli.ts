@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { addBenchCommand } from './bench/command.ts';
 import { addCostCommand } from './cost/command.ts';
 import { addPeersCommand } from './peers/command.ts';
+import { addReportCommand } from './report/command.ts';
 import { addTortureCommand } from './torture/command.ts';
 import { addSimCommand } from './sim/command.ts';
 import { ArgumentError } from './bench/argument-error.ts';
@@ -16,6 +17,7 @@ addCostCommand(program);
 addPeersCommand(program);
 addTortureCommand(program);
 addSimCommand(program);
+addReportCommand(program);
 
 try {
   await program.parseAsync();

@@ -4,26 +4,36 @@ import type { BenchReport } from './bench-report.ts';
 import { columnsFor, groupByTitle, rowsOf } from './bench-rows.ts';
 import { formatEvents, formatNs } from './format.ts';
 import { plotGroup } from './plots.ts';
+import type { Provenance } from './provenance.ts';
 
 export function renderHtml(report: BenchReport): string {
-  const { provenance, results, options } = report;
-  const groups = [...groupByTitle(results)].map(([title, group]) => renderGroup(title, group)).join('\n');
-  const interrupted = report.interrupted ? '<p class="bad">Stopped early: not all rounds were run.</p>' : '';
+  return page(`rwsem-lab bench, ${report.provenance.date}`, renderBench(report));
+}
+
+/** A whole page around `body`. */
+export function page(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>rwsem-lab bench, ${escape(provenance.date)}</title>
+<title>${escape(title)}</title>
 <style>${STYLE}</style>
-<h1>rwsem-lab bench</h1>
-${interrupted}
-<p>Threads loop over acquire, critical section, release, think. Medians and ranges over ${options.rounds} rounds of
-${options.seconds} s; per-thread figures in kops/s; ratio: total relative to the first lock, round by round.</p>
-${groups}
-<h2>Where this comes from</h2>
-${renderProvenance(report)}
+${body}
 </html>
 `;
+}
+
+export function renderBench(report: BenchReport): string {
+  const { results, options } = report;
+  const groups = [...groupByTitle(results)].map(([title, group]) => renderGroup(title, group)).join('\n');
+  const interrupted = report.interrupted ? '<p class="bad">Stopped early: not all rounds were run.</p>' : '';
+  return `<h1>rwsem-lab bench</h1>
+${interrupted}
+<p>Threads, or tasks on one event loop, repeat acquire, critical section, release, think. Medians and ranges over
+${options.rounds} rounds of ${options.seconds} s; per-thread figures in kops/s; ratio: total relative to the first lock, round by round.</p>
+${groups}
+<h2>Where this comes from</h2>
+${renderBenchFacts(report)}`;
 }
 
 function renderGroup(title: string, results: WorkloadResult[]): string {
@@ -56,24 +66,33 @@ function renderEvents(results: WorkloadResult[]): string {
   return items.length === 0 ? '' : `<details><summary>Events counted by the lock, all rounds</summary><ul>${items.join('')}</ul></details>`;
 }
 
-function renderProvenance({ provenance, settings, calibration, absent, options }: BenchReport): string {
-  const facts: Array<[string, string]> = [
+function renderBenchFacts({ provenance, settings, calibration, absent, options }: BenchReport): string {
+  return renderFacts(provenance, [
+    ['rounds', `${options.rounds} of ${options.seconds} s, after ${options.warmUpMs} ms of warm-up a thread; seed ${options.seed}`],
+    ['exclusion', options.verify ? 'verified inside every section' : 'not verified'],
+    ['clock', `${formatNs(calibration.clockNs)} a reading`],
+    ...Object.entries(calibration.sectionUs).map(([name, us]): Fact => [`${name} alone`, formatNs(us * 1000)]),
+    ...Object.entries(settings).map(([name, values]): Fact => [
+      name,
+      Object.entries(values).map(([key, value]) => `${key}=${String(value)}`).join(', ') || 'no settings',
+    ]),
+    ...Object.entries(absent).map(([name, reason]): Fact => [`${name} absent`, reason]),
+  ]);
+}
+
+type Fact = [name: string, value: string];
+
+/** Where figures come from, with what only this kind of report has in the middle. */
+export function renderFacts(provenance: Provenance, particular: Fact[]): string {
+  const facts: Fact[] = [
     ['command', provenance.commandLine],
     ['date', provenance.date],
     ['runtime', provenance.runtime],
     ['CPU', `${provenance.cpuModel}, ${provenance.cores} cores`],
     ['system', `${provenance.system}, ${provenance.memoryGiB} GiB`],
-    ['rounds', `${options.rounds} of ${options.seconds} s, after ${options.warmUpMs} ms of warm-up a thread; seed ${options.seed}`],
-    ['exclusion', options.verify ? 'verified inside every section' : 'not verified'],
-    ['clock', `${formatNs(calibration.clockNs)} a reading`],
-    ...Object.entries(calibration.sectionUs).map(([name, us]): [string, string] => [`${name} alone`, formatNs(us * 1000)]),
-    ...Object.entries(settings).map(([name, values]): [string, string] => [
-      name,
-      Object.entries(values).map(([key, value]) => `${key}=${String(value)}`).join(', ') || 'no settings',
-    ]),
-    ...Object.entries(absent).map(([name, reason]): [string, string] => [`${name} absent`, reason]),
+    ...particular,
     ['core SHA-256', provenance.core.sha256],
-    ...Object.entries(provenance.core.files).map(([name, hash]): [string, string] => [`core/${name}`, hash]),
+    ...Object.entries(provenance.core.files).map(([name, hash]): Fact => [`core/${name}`, hash]),
   ];
   return `<table class="facts">${facts.map(([name, value]) => `<tr><th class="left">${escape(name)}</th><td>${escape(value)}</td></tr>`).join('\n')}</table>`;
 }
@@ -82,7 +101,7 @@ function lines(text: string): string {
   return text.split('\n').map(escape).join('<br>');
 }
 
-function escape(text: string): string {
+export function escape(text: string): string {
   return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
