@@ -25,6 +25,7 @@ async function runOne(lock: string, workload: Workload, some: Partial<RunOptions
   return results[0]!.locks[0]!;
 }
 
+const rust = spawnSync('rustc', ['--version']).status === 0;
 const compiler = spawnSync(process.env['CC'] || 'cc', ['--version']).status === 0;
 
 for (const lock of ['rwsem', 'futex-mutex', 'pthread', 'pthread-prefer-writer']) {
@@ -113,6 +114,26 @@ for (const lock of ['broken-nothing', 'broken-pthread']) {
     assert.match(summary.detail!, /overlaps/);
   });
 }
+
+test('rust-std excludes on one lock and on several, and the program without it is found out', { skip: !rust }, async () => {
+  for (const locks of [1, 3]) {
+    const { summary, rounds } = await runOne('rust-std', uniformWorkload(3, 50, empty, empty, { locks }));
+    assert.equal(summary.detail, null);
+    assert.ok(rounds[0]!.agents.every(({ reads, writes }) => reads > 0 && writes > 0));
+    assert.ok(summary.readLatency!.samples > 0 && summary.writeLatency!.samples > 0);
+  }
+  assert.equal((await runOne('broken-rust', uniformWorkload(3, 50, long, empty))).summary.verdict, 'VIOLATED');
+});
+
+test('parking-lot excludes, or is absent with a reason', async () => {
+  const [competitor] = openCompetitors(['parking-lot'], []);
+  const reason = await competitor!.prepare().then(
+    () => null,
+    (error: Error) => error.message,
+  );
+  if (reason !== null) return assert.match(reason, /librust-parking-lot-dev|no cargo|does not compile here/);
+  assert.equal((await runOne('parking-lot', uniformWorkload(3, 50, empty, empty))).summary.verdict, 'held');
+});
 
 test('readers beside a writer are found out', async () => {
   const { summary } = await runOne('broken-readers', dedicatedWorkload(2, 1, long, empty));

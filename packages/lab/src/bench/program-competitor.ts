@@ -2,21 +2,17 @@
  * A competitor that is a program of its own: compiled on demand, started once a round, prints one
  * JSON object. Its rows stand in the same table, in the same alternation, as the locks on workers.
  */
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { failedRound, type Competitor, type RoundRequest, type RoundResult } from './competitor.ts';
+import { join } from 'node:path';
+import { failedRound, type Competitor, type RoundRequest, type RoundResult, type Settings } from './competitor.ts';
 import type { AgentCounts } from './protocol.ts';
 
 export interface NativeProgram {
   name: string;
-  /** C source, relative to the package. */
-  source: string;
-  /** For the compiler, e.g. `-DBROKEN`. */
-  flags: string[];
+  /** Builds the program into the directory, or rejects with why that cannot be done here. */
+  build(directory: string): Promise<{ executable: string; settings: Settings }>;
   arguments(request: RoundRequest): string[];
 }
 
@@ -33,8 +29,9 @@ export function programCompetitor(program: NativeProgram): Competitor {
   return {
     name: program.name,
     async prepare() {
-      executable = await compile(program);
-      return { compiler: compiler(), flags: [...FLAGS, ...program.flags].join(' ') };
+      const built = await program.build(buildDirectory());
+      executable = built.executable;
+      return built.settings;
     },
     run(request) {
       if (executable === null) throw new Error(`${program.name} has not been compiled`);
@@ -51,21 +48,6 @@ function buildDirectory(): string {
     process.once('exit', () => rmSync(made, { recursive: true, force: true }));
   }
   return directory;
-}
-
-const FLAGS = ['-std=gnu11', '-O2', '-pthread'];
-const compiler = () => process.env['CC'] || 'cc';
-
-async function compile({ name, source, flags }: NativeProgram): Promise<string> {
-  const path = fileURLToPath(new URL(`../../${source}`, import.meta.url));
-  const executable = join(buildDirectory(), `${name}-${basename(source, '.c')}`);
-  try {
-    await promisify(execFile)(compiler(), [...FLAGS, ...flags, '-o', executable, path]);
-  } catch (error) {
-    const absent = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new Error(absent ? `no C compiler ("${compiler()}") found` : `does not compile here: ${String(error)}`);
-  }
-  return executable;
 }
 
 async function runProgram(executable: string, parameters: string[], request: RoundRequest): Promise<RoundResult> {

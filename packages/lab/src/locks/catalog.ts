@@ -6,7 +6,7 @@ import { threadCompetitor } from '../bench/thread-competitor.ts';
 import type { World } from './lock.ts';
 import { NPM_PEERS } from './npm-peer.ts';
 import type { NamedPolicy } from './policy.ts';
-import { pthreadBroken, pthreadDefault, pthreadPreferWriter } from './pthread.ts';
+import { parkingLot, pthreadBroken, pthreadDefault, pthreadPreferWriter, rustBroken, rustStd } from './native.ts';
 
 export const OURS = 'rwsem';
 const OURS_IN_ANY_FORM = new Set([OURS, 'rwsem-async', 'loop:rwsem']);
@@ -36,6 +36,8 @@ export const CATALOG: ReadonlyMap<string, Entry> = new Map<string, Entry>([
     'pthread-prefer-writer',
     { world: 'threads', about: 'the same with PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP', open: () => programCompetitor(pthreadPreferWriter) },
   ],
+  ['rust-std', { world: 'threads', about: "Rust's std::sync::RwLock", open: () => programCompetitor(rustStd) }],
+  ['parking-lot', { world: 'threads', about: "Rust's parking_lot::RwLock, of Debian's package", open: () => programCompetitor(parkingLot) }],
   onThreads('rwsem-async', 'this project, awaited in every thread', 'rwsem-async', 'awaiting'),
   onThreads('navigator.locks', 'the web locks, awaited in every thread; Node from 24', 'web-locks', 'awaiting'),
   onThreads('loop:rwsem', 'this project, awaited by tasks on one event loop', 'rwsem-async', 'loop'),
@@ -46,6 +48,7 @@ export const CATALOG: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   onThreads('broken-race', 'looks, then takes, in two steps: reported where threads run in parallel'),
   onThreads('broken-wakeup', 'never wakes a sleeper: must be reported'),
   ['broken-pthread', { world: 'threads', about: 'the C program without its lock: must be reported', open: () => programCompetitor(pthreadBroken) }],
+  ['broken-rust', { world: 'threads', about: 'the Rust program without its lock: must be reported', open: () => programCompetitor(rustBroken) }],
 ]);
 
 /** `name?query` stands for `name.js?query`. */
