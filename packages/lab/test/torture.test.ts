@@ -62,7 +62,7 @@ test('a torture that does not find the broken lock says that it is blind', async
 // Now and then the thread naps with the lock read-held, where others do not go on: hence the time.
 test('a thread that gets nothing while others go on is reported as starved', async () => {
   const library = new URL('./helpers/starving-library.js', import.meta.url).href;
-  const stress = { library, layoutOf: LIBRARIES.sound, policy: {}, seed: 1, seconds: 60, workers: 3, hangMs: 60_000, operations: [1], starveMs: 1000, fairnessMs: 60_000 };
+  const stress = { library, layoutOf: LIBRARIES.sound, policy: {}, seed: 1, seconds: 60, workers: 3, hangMs: 60_000, operations: [1], starveMs: 2000, fairnessMs: 60_000 };
   await assert.rejects(runStress(stress), /thread \d is starved/);
 });
 

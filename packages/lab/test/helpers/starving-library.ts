@@ -1,4 +1,4 @@
-/** The lock, but in one thread a raw write takes three seconds although the lock is there to be had. */
+/** The lock, but in one thread a raw acquisition takes four seconds although the lock is there to be had. */
 import { LockSpace as Sound, RwSem, type LockSpaceHandle } from 'rwsem';
 
 export * from 'rwsem';
@@ -11,9 +11,13 @@ export const LockSpace = {
   attach(handle: LockSpaceHandle): Sound {
     const space = Sound.attach(handle);
     if (space.agent !== UNLUCKY) return space;
-    const { downWrite } = RwSem.prototype;
+    const { downRead, downWrite } = RwSem.prototype;
+    RwSem.prototype.downRead = function (this: RwSem) {
+      Atomics.wait(bed, 0, 0, 4000);
+      downRead.call(this);
+    };
     RwSem.prototype.downWrite = function (this: RwSem) {
-      Atomics.wait(bed, 0, 0, 3000);
+      Atomics.wait(bed, 0, 0, 4000);
       downWrite.call(this);
     };
     return space;
