@@ -38,8 +38,7 @@ export function installPackages(): void {
 
 /** Only as root on a system that has `apt-get`; otherwise what is there is what there is. */
 export function installBrowsers(): void {
-  const missing = ['chromium', 'firefox-esr'].filter((browser) => !isOnPath(browser));
-  if (missing.includes('firefox-esr') && isOnPath('firefox')) missing.splice(missing.indexOf('firefox-esr'), 1);
+  const missing = ['chromium'].filter((browser) => !isOnPath(browser));
   if (missing.length === 0 || process.getuid?.() !== 0 || !isOnPath('apt-get')) return;
   if (run('apt-get', ['update', '-qq'])) run('apt-get', ['install', '-qq', '--no-install-recommends', ...missing]);
 }

@@ -30,7 +30,6 @@ const RUNTIMES: Runtime[] = [
   commandRuntime(BUN),
   commandRuntime(DENO),
   browserRuntime('Chromium', 'chrome', ['chromium', 'chromium-browser', 'google-chrome']),
-  browserRuntime('Firefox', 'firefox', ['firefox-esr', 'firefox']),
 ];
 
 /** What was asked for, or everything; a name that fits nothing is a mistake to be told. */
