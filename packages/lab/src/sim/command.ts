@@ -7,6 +7,8 @@ import type { PolicyOptions } from '../locks/lock.ts';
 import { parsePolicy } from '../locks/policy.ts';
 import { hashCore } from '../report/provenance.ts';
 import { ChromeTrace } from './chrome-trace.ts';
+import { EXPERIMENTS, runExperiments } from './experiments/run.ts';
+import { renderModel } from './experiments/render.ts';
 import { customModel, javaScriptWorld, MODELS } from './machine/models.ts';
 import { hasViolation, renderWhatIf, runWhatIf, type WhatIf } from './what-if.ts';
 
@@ -22,21 +24,25 @@ interface Arguments {
   think: Section;
   policy?: PolicyOptions[];
   ms: number;
-  seeds: number;
+  seeds?: number;
+  json?: string;
   trace?: string;
 }
 
 const MOST_PROCESSORS = 1024;
 const MOST_THREADS = 4095;
+const DEFAULT_SEEDS = 5;
+const NAMES = [...EXPERIMENTS.map(({ id }) => id), 'all', 'quick', 'models'];
 
 export function addSimCommand(program: Command): void {
   const empty = parseSection('empty');
   const command = program
     .command('sim')
+    .argument('[experiment]', `${NAMES.join(', ')}; without: a machine of your own`)
     .description('run the shipped lock on a simulated machine')
     .addHelpText('after', `\nModels: ${Object.keys(MODELS).join(', ')}\n\nExit code: 0 exclusion held; 1 it was violated; 2 bad arguments.`)
-    .action((options: Arguments) => {
-      process.exitCode = whatIf(options);
+    .action((experiment: string | undefined, options: Arguments) => {
+      process.exitCode = experiment === undefined ? whatIf(options) : experimentNamed(experiment, options);
     });
   const option = <T>(flags: string, about: string, parse: (text: string, previous: T) => T, fallback?: T, shown?: string) =>
     command.addOption(new Option(flags, about).argParser(parse).default(fallback, shown));
@@ -51,8 +57,19 @@ export function addSimCommand(program: Command): void {
   option('--think <section>', 'the same, between two acquisitions', parseSection, empty, 'empty');
   option('--policy <settings>', 'as in bench; repeat to compare', (text: string, previous: PolicyOptions[] | undefined) => [...(previous ?? []), parsePolicy(text)]);
   option('--ms <ms>', 'simulated milliseconds, after a tenth of them to warm up', decimalNumber('--ms', 0, 60_000), 20);
-  option('--seeds <n>', 'runs, each with another seed', wholeNumber('--seeds', 1, 100), 5);
+  option('--seeds <n>', 'runs, each with another seed', wholeNumber('--seeds', 1, 100), undefined, String(DEFAULT_SEEDS));
+  command.option('--json <file>', 'all figures of the experiments');
   command.option('--trace <file>', 'timeline of the first run, for chrome://tracing or ui.perfetto.dev');
+}
+
+function experimentNamed(name: string, { seeds, json }: Arguments): number {
+  if (!NAMES.includes(name)) throw new ArgumentError(`no experiment is called "${name}"; there are ${NAMES.join(', ')}`);
+  if (name === 'models') {
+    process.stdout.write(`${Object.values(MODELS).map(renderModel).join('\n\n')}\n`);
+    return 0;
+  }
+  if (json !== undefined) checkWritable(json);
+  return runExperiments(name, seeds, json);
 }
 
 function modelName(text: string): string {
@@ -66,7 +83,7 @@ function worldName(text: string): 'kernel' | 'javascript' {
 }
 
 function whatIf(options: Arguments): number {
-  const { cores, sockets, hyperthreads, threads, read, hold, think, ms, seeds, trace } = options;
+  const { cores, sockets, hyperthreads, threads, read, hold, think, ms, seeds = DEFAULT_SEEDS, trace } = options;
   if (cores % sockets !== 0) throw new ArgumentError(`${cores} cores cannot be spread evenly over ${sockets} sockets`);
   if (cores * hyperthreads > MOST_PROCESSORS) throw new ArgumentError(`at most ${MOST_PROCESSORS} processors, cores times --hyperthreads`);
   if (trace !== undefined) checkWritable(trace);

@@ -3,6 +3,7 @@ import { Histogram } from '../bench/histogram.ts';
 import type { Section } from '../bench/section.ts';
 import type { PolicyOptions } from '../locks/lock.ts';
 import { lowerProgram, type Lowered } from './lowering/lower.ts';
+import type { Changes } from './lowering/modules.ts';
 import type { Timeline } from './machine/clock.ts';
 import { Machine, type Duration, type Workload } from './machine/machine.ts';
 import type { MachineModel } from './machine/model.ts';
@@ -31,10 +32,9 @@ export interface Scenario {
   turnByTurn?: boolean;
 }
 
-/** A lock under simulation: the file of its measured loop, and constants of the core with other values. */
-export interface SimulatedLock {
+/** A lock under simulation: the file of its measured loop, and how it differs from what is installed. */
+export interface SimulatedLock extends Changes {
   program: string;
-  overrides?: Readonly<Record<string, number>>;
 }
 
 export interface Outcome {
@@ -63,11 +63,11 @@ export const KERNEL_CADENCE: SimulatedLock = { program: 'rwsem-loop', overrides:
 
 const loweredLocks = new Map<string, Lowered>();
 
-export function lowerLock({ program, overrides = {} }: SimulatedLock): Lowered {
-  const key = JSON.stringify([program, overrides]);
+export function lowerLock(lock: SimulatedLock): Lowered {
+  const key = JSON.stringify(lock);
   let lowered = loweredLocks.get(key);
   if (lowered === undefined) {
-    lowered = lowerProgram(new URL(`./programs/${program}.js`, import.meta.url), 'agent', overrides);
+    lowered = lowerProgram(new URL(`./programs/${lock.program}.js`, import.meta.url), 'agent', lock);
     loweredLocks.set(key, lowered);
   }
   return lowered;

@@ -22,7 +22,7 @@ export interface SimulatedSpace {
 }
 
 export function createSpace(threads: number, policy: PolicyOptions): SimulatedSpace {
-  const { buffer, byteOffset } = LockSpace.create({ ...policy, locks: 1, agents: threads, waiters: 1 }).handle;
+  const { buffer, byteOffset } = LockSpace.create({ policy, locks: 1, agents: threads, waiters: 1 }).handle;
   const shared = new Int32Array(buffer, byteOffset);
   const mem = new Int32Array(shared); // ordinary memory: only one real thread works on it
   const first = mem[layout.AGENTS_AT]!;

@@ -3,7 +3,7 @@
  * of the algorithm. `rwsem-lab sim` reports their hash.
  */
 import { Analysis } from './analysis.ts';
-import { linkProgram, LoweringError, type LinkedProgram, type SourceFunction } from './modules.ts';
+import { linkProgram, LoweringError, type Changes, type LinkedProgram, type SourceFunction } from './modules.ts';
 import { PlainPrinter } from './printer.ts';
 import { parametersOf, Stepper, type PlacedSpinLoop } from './stepper.ts';
 
@@ -48,12 +48,11 @@ export interface Lowered {
   entry: number;
   frameWords: number;
   source: string;
-  overridden: string[];
   bind(registers: Registers, host: Host): LoweredProgram;
 }
 
-export function lowerProgram(root: URL, entry: string, overrides: Readonly<Record<string, number>> = {}): Lowered {
-  const program = linkProgram(root, overrides);
+export function lowerProgram(root: URL, entry: string, changes: Changes = {}): Lowered {
+  const program = linkProgram(root, changes);
   const analysis = new Analysis(program);
   const stopping = [...program.functions.values()].filter(({ key }) => analysis.stopping.has(key));
   const indices = new Map(stopping.map(({ key }, index) => [key, index]));
@@ -87,7 +86,6 @@ export function lowerProgram(root: URL, entry: string, overrides: Readonly<Recor
     entry: entryIndex,
     frameWords,
     source,
-    overridden: program.overridden,
     bind(registers, host) {
       const make = new Function(...names, 'host', source) as (...parts: unknown[]) => LoweredProgram;
       return make(...names.map((name) => registers[name]), host);

@@ -49,13 +49,26 @@ export interface LinkedProgram {
 
 const PROVIDED = new Set(['env', 'memory', 'intrinsics']);
 
-/** `overrides`: other values of constants, by `module.NAME`; each must exist. */
-export function linkProgram(root: URL, overrides: Readonly<Record<string, number>> = {}): LinkedProgram {
-  const linker = new Linker(overrides);
+/** A change of the text of a module, which must be found exactly once. */
+export interface Edit {
+  module: string;
+  find: string;
+  replace: string;
+}
+
+/** How a lock under simulation differs from the files: other values of constants, by `module.NAME`, and edits. */
+export interface Changes {
+  overrides?: Readonly<Record<string, number>>;
+  edits?: readonly Edit[];
+}
+
+export function linkProgram(root: URL, { overrides = {}, edits = [] }: Changes = {}): LinkedProgram {
+  const linker = new Linker(overrides, edits);
   linker.load(root);
   for (const name of Object.keys(overrides)) {
     if (!linker.overridden.includes(name)) throw new LoweringError(root.pathname, null, `there is no constant ${name} to override`);
   }
+  if (linker.edited !== edits.length) throw new LoweringError(root.pathname, null, 'an edit names a module that the program does not import');
   return linker;
 }
 
@@ -65,9 +78,12 @@ class Linker implements LinkedProgram {
   readonly overridden: string[] = [];
   readonly #modules = new Map<string, Module>();
   readonly #overrides: Readonly<Record<string, number>>;
+  readonly #edits: readonly Edit[];
+  edited = 0;
 
-  constructor(overrides: Readonly<Record<string, number>>) {
+  constructor(overrides: Readonly<Record<string, number>>, edits: readonly Edit[]) {
     this.#overrides = overrides;
+    this.#edits = edits;
   }
 
   load(url: URL): Module {
@@ -80,10 +96,19 @@ class Linker implements LinkedProgram {
     }
     const module: Module = { name, file, bindings: new Map() };
     this.#modules.set(name, module);
-    const program = parse(readFileSync(file, 'utf8'), { ecmaVersion: 2022, sourceType: 'module', locations: true });
+    const program = parse(this.#edit(module, readFileSync(file, 'utf8')), { ecmaVersion: 2022, sourceType: 'module', locations: true });
     this.#imports(module, program, url);
     for (const statement of program.body) this.#declare(module, statement);
     return module;
+  }
+
+  #edit(module: Module, text: string): string {
+    return this.#edits.filter((edit) => edit.module === module.name).reduce((before, { find, replace }) => {
+      const parts = before.split(find);
+      if (parts.length !== 2) throw new LoweringError(module.file, null, `the text of an edit is there ${parts.length - 1} times: ${find}`);
+      this.edited++;
+      return parts.join(replace);
+    }, text);
   }
 
   #imports(module: Module, program: Program, url: URL): void {

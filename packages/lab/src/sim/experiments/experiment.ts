@@ -1,0 +1,94 @@
+/** What the experiments have in common: claims with bands, and how much to simulate. */
+import type { Spread } from '../figures.ts';
+import { spreadOf } from '../figures.ts';
+import type { FigureName, MachineModel } from '../machine/model.ts';
+import { simulate, type Outcome, type Scenario } from '../simulate.ts';
+
+export interface Scale {
+  seeds: number;
+  /** Of the simulated time. */
+  time: number;
+  sensitivity: boolean;
+}
+
+export const FULL: Scale = { seeds: 5, time: 1, sensitivity: true };
+export const QUICK: Scale = { seeds: 2, time: 0.25, sensitivity: false };
+
+export interface Claim {
+  what: string;
+  document: number | null;
+  simulated: Spread;
+  /** What is accepted: a range of simulated / document, or of the value itself. */
+  band: Band | null;
+}
+
+export interface Band {
+  of: 'ratio' | 'value';
+  low: number;
+  high: number;
+}
+
+export interface Sensitivity {
+  /** What the figures are halved and doubled for. */
+  what: string;
+  base: number;
+  rows: Array<{ figure: FigureName; half: number; double: number }>;
+}
+
+export interface Report {
+  id: string;
+  title: string;
+  machine: MachineModel[];
+  claims: Claim[];
+  sensitivity: Sensitivity | null;
+  /** What is not reproduced, inferred, or read in one of several ways. */
+  notes: string[];
+  violations: number;
+  accesses: number;
+  wallMs: number;
+}
+
+export interface Experiment {
+  id: string;
+  title: string;
+  run(scale: Scale): Report;
+}
+
+export const ratio = (low: number, high: number): Band => ({ of: 'ratio', low, high });
+export const value = (low: number, high: number): Band => ({ of: 'value', low, high });
+export const within = (share: number): Band => ratio(1 - share, 1 + share);
+
+export function claim(what: string, document: number | null, values: number[], band: Band | null = null): Claim {
+  return { what, document, simulated: spreadOf(values), band };
+}
+
+export function verdictOf({ document, simulated, band }: Claim): 'within' | 'MISSED' | '' {
+  if (band === null) return '';
+  const compared = band.of === 'value' ? simulated.median : simulated.median / document!;
+  return compared >= band.low && compared <= band.high ? 'within' : 'MISSED';
+}
+
+/** Runs scenarios and keeps the sums for the report. */
+export class Laboratory {
+  violations = 0;
+  accesses = 0;
+  wallMs = 0;
+  readonly #scale: Scale;
+
+  constructor(scale: Scale) {
+    this.#scale = scale;
+  }
+
+  once(scenario: Scenario): Outcome {
+    const outcome = simulate(scenario);
+    this.violations += outcome.violations;
+    this.accesses += outcome.accesses;
+    this.wallMs += outcome.wallMs;
+    return outcome;
+  }
+
+  /** One outcome for each seed. */
+  run(scenario: Omit<Scenario, 'seed'>): Outcome[] {
+    return Array.from({ length: this.#scale.seeds }, (_, seed) => this.once({ ...scenario, seed: seed + 1 }));
+  }
+}
