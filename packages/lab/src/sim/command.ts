@@ -8,6 +8,7 @@ import { parsePolicy } from '../locks/policy.ts';
 import { hashCore } from '../report/provenance.ts';
 import { ChromeTrace } from './chrome-trace.ts';
 import { EXPERIMENTS, runExperiments } from './experiments/run.ts';
+import { compareWithReality, renderReality } from './experiments/reality.ts';
 import { renderModel } from './experiments/render.ts';
 import { customModel, javaScriptWorld, MODELS } from './machine/models.ts';
 import { hasViolation, renderWhatIf, runWhatIf, type WhatIf } from './what-if.ts';
@@ -32,7 +33,7 @@ interface Arguments {
 const MOST_PROCESSORS = 1024;
 const MOST_THREADS = 4095;
 const DEFAULT_SEEDS = 5;
-const NAMES = [...EXPERIMENTS.map(({ id }) => id), 'all', 'quick', 'models'];
+const NAMES = [...EXPERIMENTS.map(({ id }) => id), 'all', 'quick', 'reality', 'models'];
 
 export function addSimCommand(program: Command): void {
   const empty = parseSection('empty');
@@ -41,8 +42,8 @@ export function addSimCommand(program: Command): void {
     .argument('[experiment]', `${NAMES.join(', ')}; without: a machine of your own`)
     .description('run the shipped lock on a simulated machine')
     .addHelpText('after', `\nModels: ${Object.keys(MODELS).join(', ')}\n\nExit code: 0 exclusion held; 1 it was violated; 2 bad arguments.`)
-    .action((experiment: string | undefined, options: Arguments) => {
-      process.exitCode = experiment === undefined ? whatIf(options) : experimentNamed(experiment, options);
+    .action(async (experiment: string | undefined, options: Arguments) => {
+      process.exitCode = experiment === undefined ? whatIf(options) : await experimentNamed(experiment, options);
     });
   const option = <T>(flags: string, about: string, parse: (text: string, previous: T) => T, fallback?: T, shown?: string) =>
     command.addOption(new Option(flags, about).argParser(parse).default(fallback, shown));
@@ -62,11 +63,16 @@ export function addSimCommand(program: Command): void {
   command.option('--trace <file>', 'timeline of the first run, for chrome://tracing or ui.perfetto.dev');
 }
 
-function experimentNamed(name: string, { seeds, json }: Arguments): number {
+async function experimentNamed(name: string, { seeds, json }: Arguments): Promise<number> {
   if (!NAMES.includes(name)) throw new ArgumentError(`no experiment is called "${name}"; there are ${NAMES.join(', ')}`);
   if (name === 'models') {
     process.stdout.write(`${Object.values(MODELS).map(renderModel).join('\n\n')}\n`);
     return 0;
+  }
+  if (name === 'reality') {
+    const { model, rows, violations } = await compareWithReality(seeds ?? DEFAULT_SEEDS);
+    process.stdout.write(`${renderReality(model, rows)}\n`);
+    return violations > 0 ? 1 : 0;
   }
   if (json !== undefined) checkWritable(json);
   return runExperiments(name, seeds, json);

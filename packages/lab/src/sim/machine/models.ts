@@ -46,7 +46,8 @@ export const MODELS: Readonly<Record<string, MachineModel>> = {
     threadsPerCore: 1,
     figures: {
       ...X86,
-      hopSameNs: figure(37, 'fitted once to one row of D1 on this machine: 2 threads, readers only, after'),
+      hopSameNs: figure(37, 'fitted once, with the fill, to "4 threads, after" of D1 on this machine'),
+      snoopNs: figure(60, 'fitted together with the hop'),
       hopCrossNs: figure(111, 'three times as much, as on x86'),
       atomicNs: figure(12, 'inferred: exclusive load and store pairs with barriers'),
       loopNs: figure(20, 'inferred: 21.5 million pairs a second on one thread, less the operations'),
