@@ -31,7 +31,7 @@ export async function compareWithReality(seeds: number): Promise<{ model: Machin
     [0, 100, 50].flatMap((read) => [1, cores, 2 * cores].map((threads) => uniformWorkload(threads, read, parseSection(section), nothing))),
   );
   const progress = createProgress(process.stderr, 3);
-  const options = { seconds: 0.25, rounds: 3, warmUpMs: 100, graceMs: 10_000, verify: false };
+  const options = { seconds: 0.25, rounds: 3, warmUpMs: 100, graceMs: 10_000, verify: false, seed: 1 };
   const real = await runBench(openCompetitors(['rwsem'], []), workloads, options, progress, new AbortController().signal).finally(() => progress.done());
   const laboratory = new Laboratory({ seeds, time: 1, sensitivity: false });
   const rows = real.map(({ workload, locks }) => ({
@@ -43,7 +43,7 @@ export async function compareWithReality(seeds: number): Promise<{ model: Machin
   return { model, rows, violations: laboratory.violations };
 }
 
-function simulated(laboratory: Laboratory, model: MachineModel, { readPercents, section, think }: Workload): Spread {
+function simulated(laboratory: Laboratory, model: MachineModel, { readPercents, reading: { section, think } }: Workload): Spread {
   const ms = 60;
   const outcomes = laboratory.run({ model, readPercents, hold: section, think, policy: {}, ms, warmUpMs: 10, lock: SHIPPED });
   return spreadOf(outcomes.map((outcome) => kopsOf(outcome, ms)));
