@@ -3,8 +3,8 @@ import { kopsOf } from '../figures.ts';
 import type { Section } from '../../bench/section.ts';
 import type { MachineModel } from '../machine/model.ts';
 import { MODELS } from '../machine/models.ts';
-import { KERNEL_CADENCE, SHIPPED, type Scenario, type SimulatedLock } from '../simulate.ts';
-import { claim, Laboratory, ratio, within, type Claim, type Experiment, type Scale } from './experiment.ts';
+import { KERNEL_CADENCE, SHIPPED, type SimulatedLock } from '../simulate.ts';
+import { claim, Laboratory, ratio, within, type Claim, type Experiment, type Load, type Scale } from './experiment.ts';
 import { sensitivityOf } from './sensitivity.ts';
 
 const NOTHING: Section = { kind: 'empty', amount: 0 };
@@ -30,15 +30,15 @@ const ARM64: Row[] = [
   { threads: 8, writers: [5391, 5470], readers: [11_712, 11_680] },
 ];
 
-function scenario(model: MachineModel, lock: SimulatedLock, threads: number, read: number, ms: number): Omit<Scenario, 'seed'> {
-  return { model, readPercents: Array.from({ length: threads }, () => read), hold: NOTHING, think: NOTHING, policy: {}, ms, warmUpMs: ms / 5, lock };
+function load(model: MachineModel, threads: number, read: number, ms: number): Load {
+  return { model, readPercents: Array.from({ length: threads }, () => read), hold: NOTHING, think: NOTHING, ms, warmUpMs: ms / 5 };
 }
 
 function compare(laboratory: Laboratory, model: MachineModel, rows: Row[], ms: number): Claim[] {
   return rows.flatMap(({ threads, writers, readers }) =>
     ([['writers', 0, writers], ['readers', 100, readers]] as const).flatMap(([who, read, [before, after]]) => {
-      const rates = (lock: SimulatedLock) => laboratory.run(scenario(model, lock, threads, read, ms)).map((outcome) => kopsOf(outcome, ms));
-      const [old, now] = [rates(BEFORE), rates(KERNEL_CADENCE)];
+      const outcomes = laboratory.compare(load(model, threads, read, ms), { policy: {}, lock: BEFORE }, { policy: {}, lock: KERNEL_CADENCE });
+      const [old, now] = [outcomes[0], outcomes[1]].map((runs) => runs.map((outcome) => kopsOf(outcome, ms))) as [number[], number[]];
       const isExcepted = model.sockets === 8 && who === 'readers' && threads === 16;
       const judged = isExcepted ? null : within(0.3);
       const name = `${model.name}, ${threads} ${threads === 1 ? who.slice(0, -1) : who}:`;
@@ -59,8 +59,8 @@ export const d1: Experiment = {
     const ms = 2 * scale.time;
     const [x86, arm64] = [MODELS['x86-8-socket']!, MODELS['arm64-2-socket']!];
     const asShipped = [2, 4, 8].map((threads) => claim(`x86-8-socket, ${threads} writers, with the shipped gaps between looks, kops/s`, null,
-      laboratory.run(scenario(x86, SHIPPED, threads, 0, ms)).map((outcome) => kopsOf(outcome, ms))));
-    const sensitivity = sensitivityOf('4 writers on x86, after, kops/s', x86, scale, (model) => kopsOf(laboratory.once({ ...scenario(model, KERNEL_CADENCE, 4, 0, 1), seed: 1 }), 1));
+      laboratory.run(load(x86, threads, 0, ms), { policy: {}, lock: SHIPPED }).map((outcome) => kopsOf(outcome, ms))));
+    const sensitivity = sensitivityOf('4 writers on x86, after, kops/s', x86, scale, (model) => kopsOf(laboratory.once({ ...load(model, 4, 0, 1), policy: {}, lock: KERNEL_CADENCE, seed: 1 }), 1));
     return {
       id: 'd1',
       title: this.title,

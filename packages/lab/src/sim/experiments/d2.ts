@@ -3,9 +3,9 @@ import { max, mean, min } from 'simple-statistics';
 import type { Section } from '../../bench/section.ts';
 import { evennessOf, sum } from '../figures.ts';
 import type { MachineModel } from '../machine/model.ts';
-import { MODELS } from '../machine/models.ts';
-import { KERNEL_CADENCE, type Outcome, type Scenario } from '../simulate.ts';
-import { claim, Laboratory, value, within, type Claim, type Experiment, type Scale } from './experiment.ts';
+import { javaScriptWorld, MODELS } from '../machine/models.ts';
+import { KERNEL_CADENCE, SHIPPED, type Outcome } from '../simulate.ts';
+import { claim, Laboratory, value, within, type Claim, type Experiment, type Load, type Scale, type Variant } from './experiment.ts';
 import { sensitivityOf } from './sensitivity.ts';
 
 const MODEL = MODELS['skylake-2-socket-80']!;
@@ -28,14 +28,16 @@ const READINGS: Reading[] = [
   { name: 'section asleep, 5 s (literal)', hold: { kind: 'sleep', amount: 5 }, seconds: 5, isJudged: false },
 ];
 
-function scenario(model: MachineModel, readPercents: number[], hold: Section, handoffAfterMs: number, ms: number): Omit<Scenario, 'seed'> {
-  return { model, readPercents, hold, think: NOTHING, policy: { handoffAfterMs }, ms, warmUpMs: ms / 10, lock: KERNEL_CADENCE };
+function load(model: MachineModel, readPercents: number[], hold: Section, ms: number): Load {
+  return { model, readPercents, hold, think: NOTHING, ms, warmUpMs: ms / 10 };
 }
 
+const handoffAfter = (handoffAfterMs: number, lock = KERNEL_CADENCE): Variant => ({ policy: { handoffAfterMs }, lock });
+
 function writersOnly(laboratory: Laboratory, { name, hold, seconds, isJudged }: Reading, ms: number): Claim[] {
-  const [without, handoff] = [Infinity, 4].map((after) =>
-    laboratory.run(scenario(MODEL, WRITERS, hold, after, ms)).map(({ writes }) => evennessOf(writes.map((count) => (count * seconds * 1000) / ms))),
-  ) as [ReturnType<typeof evennessOf>[], ReturnType<typeof evennessOf>[]];
+  const outcomes = laboratory.compare(load(MODEL, WRITERS, hold, ms), handoffAfter(Infinity), handoffAfter(4));
+  const evenness = (runs: Outcome[]) => runs.map(({ writes }) => evennessOf(writes.map((count) => (count * seconds * 1000) / ms)));
+  const [without, handoff] = [evenness(outcomes[0]), evenness(outcomes[1])];
   const judged = <T>(band: T) => (isJudged ? band : null);
   const dropOf = (index: number) => 100 * (1 - handoff[index]!.mean / without[index]!.mean);
   return [
@@ -51,7 +53,7 @@ function writersOnly(laboratory: Laboratory, { name, hold, seconds, isJudged }: 
 
 function mixed(laboratory: Laboratory, pauses: number, ms: number): Claim[] {
   const hold: Section = { kind: 'busy', amount: (pauses * MODEL.figures.pauseNs.value) / 1000 };
-  const [delayed, atOnce] = [4, 0].map((after) => laboratory.run(scenario(MODEL, MIXED, hold, after, ms))) as [Outcome[], Outcome[]];
+  const [delayed, atOnce] = laboratory.compare(load(MODEL, MIXED, hold, ms), handoffAfter(4), handoffAfter(0));
   const readers = ({ reads }: Outcome) => reads.slice(0, 40).map((count) => (count * 5000) / ms);
   const writers = ({ writes }: Outcome) => writes.slice(40).map((count) => (count * 5000) / ms);
   const totalOf = (outcome: Outcome) => sum(readers(outcome)) + sum(writers(outcome));
@@ -64,6 +66,15 @@ function mixed(laboratory: Laboratory, pauses: number, ms: number): Claim[] {
   ];
 }
 
+/** The shipped constants, threads that can be suspended anywhere. */
+function asJavaScript(laboratory: Laboratory, ms: number): Claim[] {
+  const [without, handoff] = laboratory.compare(load(javaScriptWorld(MODEL), WRITERS, READINGS[0]!.hold, ms), handoffAfter(Infinity, SHIPPED), handoffAfter(4, SHIPPED));
+  return [
+    claim('as JavaScript threads, shipped constants: operations with handoff / without', null, handoff.map((run, index) => sum(run.writes) / sum(without[index]!.writes))),
+    claim('  min / mean with handoff', null, handoff.map(({ writes }) => evennessOf(writes).minOverMean)),
+  ];
+}
+
 export const d2: Experiment = {
   id: 'd2',
   title: 'D2: handoff (5.3)',
@@ -73,11 +84,11 @@ export const d2: Experiment = {
     const claims = [
       ...READINGS.flatMap((reading) => writersOnly(laboratory, reading, ms)),
       ...[20, 100].flatMap((pauses) => mixed(laboratory, pauses, ms / 2)),
+      ...asJavaScript(laboratory, ms / 4),
     ];
     const sensitivity = sensitivityOf('mean with handoff / mean without, section on the processor', MODEL, scale, (model) => {
       const [without, handoff] = [Infinity, 4].map((after) => {
-        const run = scenario(model, WRITERS, READINGS[0]!.hold, after, 60);
-        return sum(laboratory.once({ ...run, seed: 1 }).writes);
+        return sum(laboratory.once({ ...load(model, WRITERS, READINGS[0]!.hold, 60), ...handoffAfter(after), seed: 1 }).writes);
       }) as [number, number];
       return handoff / without;
     });

@@ -3,8 +3,8 @@ import type { Section } from '../../bench/section.ts';
 import { kopsOf } from '../figures.ts';
 import type { MachineModel } from '../machine/model.ts';
 import { javaScriptWorld, MODELS } from '../machine/models.ts';
-import { KERNEL_CADENCE, SHIPPED, type Outcome, type Scenario, type SimulatedLock } from '../simulate.ts';
-import { claim, Laboratory, value, type Experiment, type Scale } from './experiment.ts';
+import { KERNEL_CADENCE, SHIPPED, type Outcome, type SimulatedLock } from '../simulate.ts';
+import { claim, Laboratory, value, type Experiment, type Load, type Scale, type Variant } from './experiment.ts';
 import { sensitivityOf } from './sensitivity.ts';
 
 const MODEL = MODELS['x86-2-socket-96']!;
@@ -18,10 +18,12 @@ const NEVER_TRANSFER: SimulatedLock = {
   edits: [{ module: 'wake', find: 'hasHandoff(count) || relaxedLoad(mem, POLICY_WRITER_WAKE) === WAKE_GRANT', replace: 'relaxedLoad(mem, POLICY_WRITER_WAKE) === WAKE_GRANT' }],
 };
 
-function scenario(model: MachineModel, lock: SimulatedLock, writerWake: 'steal' | 'grant', ms: number): Omit<Scenario, 'seed'> {
+function load(model: MachineModel, ms: number): Load {
   const hold: Section = { kind: 'busy', amount: (PAUSES * MODEL.figures.pauseNs.value) / 1000 };
-  return { model, readPercents: HALF, hold, think: NOTHING, policy: { writerWake }, ms, warmUpMs: ms / 4, lock };
+  return { model, readPercents: HALF, hold, think: NOTHING, ms, warmUpMs: ms / 4 };
 }
+
+const waking = (writerWake: 'steal' | 'grant', lock: SimulatedLock): Variant => ({ policy: { writerWake }, lock });
 
 export const d4: Experiment = {
   id: 'd4',
@@ -29,15 +31,14 @@ export const d4: Experiment = {
   run(scale: Scale) {
     const laboratory = new Laboratory(scale);
     const ms = 200 * scale.time;
-    const run = (lock: SimulatedLock, writerWake: 'steal' | 'grant', model = MODEL) => laboratory.run(scenario(model, lock, writerWake, ms));
-    const [before, transfer, restored] = [run(NEVER_TRANSFER, 'steal'), run(KERNEL_CADENCE, 'grant'), run(KERNEL_CADENCE, 'steal')];
+    const [before, transfer, restored] = laboratory.compare(load(MODEL, ms), waking('steal', NEVER_TRANSFER), waking('grant', KERNEL_CADENCE), waking('steal', KERNEL_CADENCE));
     const threads = javaScriptWorld(MODEL);
-    const [jsTransfer, jsRestored] = [run(SHIPPED, 'grant', threads), run(SHIPPED, 'steal', threads)];
+    const [jsTransfer, jsRestored] = laboratory.compare(load(threads, ms), waking('grant', SHIPPED), waking('steal', SHIPPED));
     const rate = (outcome: Outcome) => kopsOf(outcome, ms);
     const steals = ({ events }: Outcome) => events['optLock']!;
     const relative = (runs: Outcome[], to: Outcome[], of: (outcome: Outcome) => number) => runs.map((outcome, index) => of(outcome) / of(to[index]!));
     const sensitivity = sensitivityOf('transfer / restored', MODEL, scale, (model) => {
-      const [steal, grant] = (['steal', 'grant'] as const).map((wake) => rate(laboratory.once({ ...scenario(model, KERNEL_CADENCE, wake, 30), seed: 1 }))) as [number, number];
+      const [steal, grant] = (['steal', 'grant'] as const).map((wake) => rate(laboratory.once({ ...load(model, 30), ...waking(wake, KERNEL_CADENCE), seed: 1 }))) as [number, number];
       return grant / steal;
     });
     return {

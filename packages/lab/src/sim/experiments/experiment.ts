@@ -68,6 +68,10 @@ export function verdictOf({ document, simulated, band }: Claim): 'within' | 'MIS
   return compared >= band.low && compared <= band.high ? 'within' : 'MISSED';
 }
 
+/** What a comparison may change, and what not. */
+export type Variant = Required<Pick<Scenario, 'policy' | 'lock'>>;
+export type Load = Omit<Scenario, 'policy' | 'lock' | 'seed'>;
+
 /** Runs scenarios and keeps the sums for the report. */
 export class Laboratory {
   violations = 0;
@@ -88,7 +92,12 @@ export class Laboratory {
   }
 
   /** One outcome for each seed. */
-  run(scenario: Omit<Scenario, 'seed'>): Outcome[] {
-    return Array.from({ length: this.#scale.seeds }, (_, seed) => this.once({ ...scenario, seed: seed + 1 }));
+  run(load: Load, variant: Variant): Outcome[] {
+    return Array.from({ length: this.#scale.seeds }, (_, seed) => this.once({ ...load, ...variant, seed: seed + 1 }));
+  }
+
+  /** Before and after: the same machine, load and seeds. Only the lock's policy can differ, or the lock. */
+  compare<V extends Variant[]>(load: Load, ...variants: V): { [index in keyof V]: Outcome[] } {
+    return variants.map((variant) => this.run(load, variant)) as { [index in keyof V]: Outcome[] };
   }
 }

@@ -44,8 +44,8 @@ export async function compareWithReality(seeds: number): Promise<{ model: Machin
 }
 
 function simulated(laboratory: Laboratory, model: MachineModel, { readPercents, reading: { section, think } }: Workload): Spread {
-  const ms = 60;
-  const outcomes = laboratory.run({ model, readPercents, hold: section, think, policy: {}, ms, warmUpMs: 10, lock: SHIPPED });
+  const ms = 40;
+  const outcomes = laboratory.run({ model, readPercents, hold: section, think, ms, warmUpMs: 10 }, { policy: {}, lock: SHIPPED });
   return spreadOf(outcomes.map((outcome) => kopsOf(outcome, ms)));
 }
 

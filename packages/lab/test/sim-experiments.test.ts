@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parseSection } from '../dist/bench/section.js';
+import { ChromeTrace } from '../dist/sim/chrome-trace.js';
+import { claim, QUICK, value, verdictOf, within, type Report } from '../dist/sim/experiments/experiment.js';
+import { EXPERIMENTS } from '../dist/sim/experiments/run.js';
+import { customModel } from '../dist/sim/machine/models.js';
+import { lowerLock, simulate } from '../dist/sim/simulate.js';
+
+const cpuSeconds = () => process.cpuUsage().user / 1e6;
+
+test('the quick suite: exclusion holds, what is claimed to be reproduced is, in at most 60 s of processor time', () => {
+  const before = cpuSeconds();
+  const reports = new Map<string, Report>(EXPERIMENTS.map((experiment) => [experiment.id, experiment.run(QUICK)]));
+  assert.ok(cpuSeconds() - before <= 60, `${cpuSeconds() - before} s`);
+  for (const { id, violations } of reports.values()) assert.equal(violations, 0, id);
+  const verdict = (id: string, what: string) => {
+    const found = reports.get(id)!.claims.find((entry) => entry.what.includes(what));
+    assert.ok(found !== undefined, `${id} has no claim "${what}"`);
+    return verdictOf(found);
+  };
+  assert.equal(verdict('d1', 'x86-8-socket, 4 writers: before'), 'within');
+  assert.equal(verdict('d1', 'x86-8-socket, 1 reader: before'), 'within');
+  assert.equal(verdict('d2', 'without handoff, mean of a thread'), 'within');
+  assert.equal(verdict('d2', 'max / mean'), 'within');
+  assert.equal(verdict('d3', 'time for the same work'), 'within');
+  assert.equal(verdict('d4', 'transfer / before'), 'within');
+  assert.equal(verdict('d4', 'restored / before'), 'within');
+  assert.equal(verdict('d4', 'locks stolen'), 'within');
+});
+
+test('a band that is missed is called missed', () => {
+  assert.equal(verdictOf(claim('', 100, [120, 131, 140], within(0.3))), 'MISSED');
+  assert.equal(verdictOf(claim('', 100, [120, 129, 140], within(0.3))), 'within');
+  assert.equal(verdictOf(claim('', null, [0.5, 0.6], value(0.8, 1))), 'MISSED');
+  assert.equal(verdictOf(claim('', 100, [1])), '');
+});
+
+test('an edit that does not fit exactly once is refused', () => {
+  const edit = (find: string, module = 'wake') => () => lowerLock({ program: 'rwsem-loop', edits: [{ module, find, replace: '' }] });
+  assert.throws(edit('no such text'), /is there 0 times/);
+  assert.throws(edit('relaxedLoad('), /times/);
+  assert.throws(edit('x', 'no-such-module'), /does not import/);
+});
+
+test('the timeline says who held and who slept, within the run', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'rwsem-trace-'));
+  try {
+    const timeline = new ChromeTrace(4);
+    const { writes } = simulate({
+      model: customModel(2, 1, 1), readPercents: [0, 0, 0, 0], hold: parseSection('5us'),
+      think: parseSection('empty'), policy: { spin: 'off' }, ms: 1, warmUpMs: 0.01, seed: 1, timeline,
+    });
+    const file = join(directory, 'trace.json');
+    timeline.write(file);
+    const { traceEvents } = JSON.parse(readFileSync(file, 'utf8')) as { traceEvents: Array<{ name: string; ph: string; tid: number; ts: number; dur: number }> };
+    const held = traceEvents.filter(({ name }) => name === 'write').sort((a, b) => a.ts - b.ts);
+    assert.ok(held.length >= writes.reduce((a, b) => a + b, 0));
+    held.slice(1).forEach(({ ts }, index) => assert.ok(ts >= held[index]!.ts + held[index]!.dur, 'two writers held at once'));
+    assert.ok(traceEvents.some(({ name }) => name === 'blocked'));
+    assert.ok(traceEvents.every(({ ph, ts, dur }) => ph === 'M' || (ts >= 0 && dur >= 0 && ts + dur <= 1010.001)));
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
