@@ -45,6 +45,7 @@ const CAUGHT = [
   'grant-before-count',
   'notify-before-grant',
   'grant-without-notify',
+  'notify-from-any-signal',
   'handoff-stolen-by-spinner',
   'handoff-kept-after-taking',
   'handoff-claimed-by-non-head',

@@ -14,6 +14,9 @@ import { liveness } from '../../lower/tidy.ts';
 import { ASYNC_WAITERS_AT, DOWNGRADING, INSIDE, type Layout, LOCK_AT, SLEEP } from './layout.ts';
 import type { Mode } from './mode.ts';
 
+/** Of a loop within one step: more than any queue of a program is long. */
+const MOST_TURNS = 4096;
+
 export type Step = (block: number, me: number) => number;
 
 export interface Stop {
@@ -195,7 +198,7 @@ class RoutineEmitter {
     const head = [...inFrame, ...others].join(' ');
     if (labels.size === 0) return `${head}\n${first}`;
     const cases = [...labels].map(([index, label]) => `case ${label}: ${this.#straight(index, goTo, liveHere, defined)}`);
-    return `${head}\nlet L = 0; for (;;) switch (L) { case 0: ${first}\n${cases.join('\n')} }`;
+    return `${head}\nlet L = 0; for (let turns = 0; ; turns++) { if (turns > ${MOST_TURNS}) return R.neverEnds(); switch (L) { case 0: ${first}\n${cases.join('\n')} } }`;
   }
 
   #slot(id: number): number {

@@ -87,6 +87,12 @@ export class Runtime {
     this.failure ??= { property, text };
   }
 
+  /** A step that follows a chain of records which bites its own tail. To stop 0, where a thread stays. */
+  neverEnds(): number {
+    this.fail('INVARIANT', 'a loop without an atomic operation does not end: a chain of records is a ring');
+    return 0;
+  }
+
   holdsWaitLock(me: number): boolean {
     return ((this.state[this.#waitLock] as number) & -2) === me;
   }
