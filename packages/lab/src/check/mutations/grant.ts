@@ -129,7 +129,7 @@ export const GRANT_MUTATIONS: readonly Mutation[] = [
         replace: `  delta = (delta - HANDOFF) | 0;\n`,
       },
     ],
-    expect: { property: 'NEGATIVE', program: 'read | write' },
+    expect: { property: 'INVARIANT', or: 'NEGATIVE', program: 'read | write' },
   },
   {
     id: 'grant-believed-without-looking',
@@ -143,7 +143,7 @@ export const GRANT_MUTATIONS: readonly Mutation[] = [
         replace: `      sleep(mem, me, waiter, sleepEvent, false, 0);\n      return true;\n`,
       },
     ],
-    expect: { property: 'MUTEX', program: 'read | write', mode: 'spurious' },
+    expect: { property: 'INVARIANT', or: 'MUTEX', program: 'read | write', mode: 'spurious' },
   },
   {
     id: 'grant-inferred-from-owner',

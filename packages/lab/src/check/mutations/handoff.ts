@@ -125,7 +125,7 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
     edits: [
       { file: 'wake.ts', find: `    if (isHeld(count)) {\n`, replace: `    if (isWriteLocked(count) || (isHeld(count) && !hasHandoff(count))) {\n` },
     ],
-    expect: { property: 'MUTEX', program: 'read | read | write' },
+    expect: { property: 'MUTEX', program: 'read | write | write', mode: 'one-core' },
   },
   {
     id: 'transfer-beside-anybody',
@@ -133,7 +133,7 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
     source: 'rwsem bug 23, 2023 rework',
     bugs: [23],
     edits: [{ file: 'wake.ts', find: `    if (isHeld(count)) {\n`, replace: `    if (isHeld(count) && !hasHandoff(count)) {\n` }],
-    expect: { property: 'MUTEX', program: 'read | read | write' },
+    expect: { property: 'MUTEX', program: 'read | write | write', mode: 'one-core' },
   },
   {
     id: 'transfer-in-two-steps',
@@ -147,7 +147,7 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
         replace: `      Atomics.add(mem, lock + COUNT, (taken - count) | 0);\n      const seen = count;\n`,
       },
     ],
-    expect: { property: 'MUTEX', program: 'read | tryRead | write', mode: 'grant' },
+    expect: { property: 'NEGATIVE', program: 'read | write | write', mode: 'grant one-core' },
   },
   {
     id: 'handoff-deadline-not-modular',

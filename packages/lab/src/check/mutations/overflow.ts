@@ -54,7 +54,7 @@ export const OVERFLOW_MUTATIONS: readonly Mutation[] = [
 `,
       },
     ],
-    expect: { property: 'STUCK', program: 'timedRead | read | timedWrite', mode: 'readers:1' },
+    expect: { property: 'NEGATIVE', or: 'STUCK', program: 'timedRead | read | timedWrite', mode: 'readers:1' },
   },
   {
     id: 'overflow-withdrawn-without-wake',

@@ -62,7 +62,7 @@ export const RELAXED_MUTATIONS: readonly Mutation[] = [
 `,
       },
     ],
-    expect: { property: 'MUTEX', program: 'read | write', mode: 'split' },
+    expect: { property: 'MUTEX', program: 'timedRead | write', mode: 'split' },
   },
   {
     id: 'write-arrival-in-two-steps',
@@ -81,7 +81,7 @@ export const RELAXED_MUTATIONS: readonly Mutation[] = [
 `,
       },
     ],
-    expect: { property: 'MUTEX', program: 'read | write' },
+    expect: { property: 'MUTEX', program: 'read | timedWrite' },
   },
   {
     id: 'try-read-in-two-steps',

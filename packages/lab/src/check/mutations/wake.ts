@@ -247,7 +247,7 @@ export const WAKE_MUTATIONS: readonly Mutation[] = [
 `,
       },
     ],
-    expect: { property: 'MUTEX', program: 'downgrade | write' },
+    expect: { property: 'NEGATIVE', or: 'MUTEX', program: 'downgrade | write' },
   },
   {
     id: 'downgrade-wakes-anybody',
