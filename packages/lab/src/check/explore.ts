@@ -29,34 +29,10 @@ export interface Exploration {
   schedule: Move[];
   /** False: stopped at a limit, with states left. */
   complete: boolean;
-  /** Of every step, if asked for: from, to, thread and whether it finished an operation. */
-  graph: Graph | null;
 }
 
 const CHOICES = 256;
 const PROGRESS_EVERY = 1 << 16;
-
-export class Graph {
-  from = new Int32Array(1 << 12);
-  to = new Int32Array(1 << 12);
-  /** Thread * 2 + finished. */
-  label = new Uint8Array(1 << 12);
-  size = 0;
-  /** By state: which threads could make a step. */
-  readonly enabled: number[] = [];
-
-  add(from: number, to: number, thread: number, finished: boolean): void {
-    if (this.size === this.from.length) {
-      const grow = <T extends Int32Array | Uint8Array>(old: T, fresh: T): T => (fresh.set(old), fresh);
-      this.from = grow(this.from, new Int32Array(2 * this.size));
-      this.to = grow(this.to, new Int32Array(2 * this.size));
-      this.label = grow(this.label, new Uint8Array(2 * this.size));
-    }
-    this.from[this.size] = from;
-    this.to[this.size] = to;
-    this.label[this.size++] = thread * 2 + Number(finished);
-  }
-}
 
 /** The states of one level, one after the other. */
 class Level {
@@ -85,12 +61,11 @@ class Level {
   }
 }
 
-export function explore(loaded: LoadedProgram, limits: Limits, wantsGraph = false): Exploration {
+export function explore(loaded: LoadedProgram, limits: Limits): Exploration {
   const { model, words, threads } = loaded;
   const { runtime } = model;
   const { state } = runtime;
   const visited = new VisitedSet(words);
-  const graph = wantsGraph ? new Graph() : null;
   loaded.start();
   visited.add(state, -1, 0);
   let level = new Level(words);
@@ -100,19 +75,18 @@ export function explore(loaded: LoadedProgram, limits: Limits, wantsGraph = fals
   let steps = 0;
   let depth = 0;
   const result = (failure: Failure | null, last: number, extra: Move[], complete: boolean): Exploration => ({
-    states: visited.size, steps, depth, failure, schedule: failure ? [...scheduleTo(visited, last), ...extra] : [], complete, graph,
+    states: visited.size, steps, depth, failure, schedule: failure ? [...scheduleTo(visited, last), ...extra] : [], complete,
   });
   while (level.size > 0) {
     for (let index = 0; index < level.size; index++) {
       const from = first + index;
-      let enabled = 0;
+      let isStuck = true;
       for (let thread = 0; thread < threads; thread++) {
         level.get(index, state);
         if (!model.isEnabled(thread)) continue;
-        enabled |= 1 << thread;
+        isStuck = false;
         for (let choice = 0, more = true; more; choice++) {
           if (choice > 0) level.get(index, state);
-          loaded.finished = false;
           model.step(thread, loaded);
           steps++;
           const move = thread * CHOICES + choice;
@@ -125,12 +99,10 @@ export function explore(loaded: LoadedProgram, limits: Limits, wantsGraph = fals
             }
             next.push(state);
           }
-          graph?.add(from, to >= 0 ? to : -to - 2, thread, loaded.finished);
           more = runtime.nextCombination();
         }
       }
-      graph?.enabled.push(enabled);
-      if (enabled === 0) {
+      if (isStuck) {
         level.get(index, state);
         const failure = loaded.judgeEnd();
         if (failure) return result(failure, from, [], false);

@@ -119,8 +119,6 @@ export class LoadedProgram {
   readonly threads: number;
   readonly words: number;
   readonly #entries: number[][];
-  /** The last step of `step` finished an operation of its thread. */
-  finished = false;
 
   constructor(model: Model, program: Program, entries: number[][]) {
     this.model = model;
@@ -140,7 +138,6 @@ export class LoadedProgram {
   finishOperation(thread: number, block: number): void {
     const { state } = this.model.runtime;
     const entries = this.#entries[thread] as number[];
-    this.finished = true;
     let next = (state[block + AT_OPERATION] as number) + 1;
     if (next === entries.length && this.program.threads[thread]?.loops) next--;
     if (next === entries.length) {
