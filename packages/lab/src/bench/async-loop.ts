@@ -10,6 +10,7 @@ import { Histogram } from './histogram.ts';
 import { readPattern } from './loop.ts';
 import { PHASE, progressWord, type AgentCounts } from './protocol.ts';
 import { makeSection, type Section } from './section.ts';
+import { lockPicker } from './sites.ts';
 import { insideRead, insideWrite } from './witness.ts';
 import type { Pace } from './workload.ts';
 
@@ -70,16 +71,8 @@ export function makeAsyncLoop(parts: AsyncLoopParts) {
   const pattern = readPattern(parts.readPercent, parts.seed + index);
   const thinks = { read: makeThink(parts.reading.think), write: makeThink(parts.writing.think) };
   const progress = progressWord(index);
-  let random = Math.imul(parts.seed + index, 0x85ebca6b) | 1;
+  const pick = lockPicker(sites.length, parts.seed + index);
   let position = 0;
-
-  function choose(): AsyncSite {
-    if (sites.length === 1) return sites[0]!;
-    random ^= random << 13;
-    random ^= random >>> 17;
-    random ^= random << 5;
-    return sites[(random >>> 0) % sites.length]!;
-  }
 
   return {
     async run(phase: number): Promise<AgentCounts> {
@@ -88,7 +81,7 @@ export function makeAsyncLoop(parts: AsyncLoopParts) {
       while (Atomics.load(control, PHASE) === phase) {
         position = (position + 1) % pattern.length;
         const mode = pattern[position] === 1 ? 'read' : 'write';
-        const { lock, ...site } = choose();
+        const { lock, ...site } = sites[pick()]!;
         const isTimed = (done.read + done.write) % sampleEvery === 0;
         const fromMs = isTimed ? performance.now() : 0;
         const held = await lock[mode]();

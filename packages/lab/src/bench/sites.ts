@@ -11,26 +11,31 @@ export interface Site {
   witness: Witness;
 }
 
-export function oneAtATime(sites: Site[], seed: number): Site {
-  const [only] = sites;
-  if (only !== undefined && sites.length === 1) return only; // nothing in the way of the fast path
+/** Draws a number below `count`, again and again: xorshift, since it is part of what is measured. */
+export function lockPicker(count: number, seed: number): () => number {
   let random = Math.imul(seed, 0x85ebca6b) | 1;
-  let at = 0;
-  const move = () => {
+  return () => {
     random ^= random << 13;
     random ^= random >>> 17;
     random ^= random << 5;
-    at = (random >>> 0) % sites.length;
+    return (random >>> 0) % count;
   };
+}
+
+export function oneAtATime(sites: Site[], seed: number): Site {
+  const [only] = sites;
+  if (only !== undefined && sites.length === 1) return only; // nothing in the way of the fast path
+  const pick = lockPicker(sites.length, seed);
+  let at = 0;
   return {
     lock: {
       readLock() {
-        move();
+        at = pick();
         sites[at]!.lock.readLock();
       },
       readUnlock: () => sites[at]!.lock.readUnlock(),
       writeLock() {
-        move();
+        at = pick();
         sites[at]!.lock.writeLock();
       },
       writeUnlock: () => sites[at]!.lock.writeUnlock(),
