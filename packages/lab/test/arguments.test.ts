@@ -124,7 +124,7 @@ test('dedicated readers and writers are a plan of their own', () => {
 
 test('bad arguments end the program at once with code 2 and one line', () => {
   const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
-  for (const parameters of [['bench', '--threads', '0'], ['bench', '--nonesuch'], ['bench', '--json', '/nonesuch/file'], ['bench', '--shape', 'nonesuch'], ['bench', '--compare', 'default,nonesuch'], ['nonesuch']]) {
+  for (const parameters of [['bench', '--threads', '0'], ['bench', '--nonesuch'], ['bench', '--json', '/nonesuch/file'], ['bench', '--shape', 'nonesuch'], ['bench', '--compare', 'default,nonesuch'], ['bench', '--constant', 'NONESUCH=1'], ['bench', '--constant', 'SPIN_LIMIT_US=1,x'], ['bench', '--constant', 'SPIN_LIMIT_US'], ['nonesuch']]) {
     const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...parameters], { encoding: 'utf8' });
     assert.equal(status, 2, parameters.join(' '));
     assert.match(stderr, /^error: .+\n$/);

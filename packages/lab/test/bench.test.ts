@@ -10,6 +10,7 @@ import { parseSection } from '../dist/bench/section.js';
 import { dedicatedWorkload, uniformWorkload, type Workload } from '../dist/bench/workload.js';
 import { openCompetitors } from '../dist/locks/catalog.js';
 import { NPM_PEERS } from '../dist/locks/npm-peer.js';
+import { parseConstant, retuned } from '../dist/locks/retuned.js';
 import type { BenchReport } from '../dist/report/bench-report.js';
 
 const empty = parseSection('empty');
@@ -89,6 +90,22 @@ for (const peer of Object.keys(NPM_PEERS)) {
     assert.ok(summary.totalKops!.median > 0);
   });
 }
+
+test('a constant of the core is given another value, in a copy that runs like the original', async () => {
+  const variants = parseConstant('SPIN_LIMIT_US=7,9');
+  const competitors = openCompetitors(['rwsem'], variants);
+  assert.deepEqual(competitors.map(({ name }) => name), ['rwsem{SPIN_LIMIT_US=7}', 'rwsem{SPIN_LIMIT_US=9}']);
+  const results = await runBench(competitors, [uniformWorkload(2, 50, empty, empty)], options, silent, new AbortController().signal);
+  for (const { summary } of results[0]!.locks) {
+    assert.equal(summary.verdict, 'held');
+    assert.ok(summary.totalKops!.median > 0);
+  }
+  const source = (url: string | URL) => readFileSync(new URL('core/spin.js', url), 'utf8');
+  const shipped = source(import.meta.resolve('rwsem'));
+  const changed = source(new URL('rwsem/', retuned('rwsem.js', variants[0]!)));
+  assert.equal(changed, shipped.replace(/(?<=SPIN_LIMIT_US = )\d+/, '7'));
+  assert.notEqual(changed, shipped);
+});
 
 test('locks for one event loop and locks for threads are not compared', () => {
   assert.throws(() => openCompetitors(['rwsem', 'loop:rwsem'], []), /cannot be compared/);

@@ -5,6 +5,7 @@ import { Option, type Command } from 'commander';
 import pc from 'picocolors';
 import { CATALOG, openCompetitors, OURS } from '../locks/catalog.ts';
 import { namedOrParsed, POLICIES, policyNamed, type NamedPolicy } from '../locks/policy.ts';
+import { parseConstant, type Constant } from '../locks/retuned.ts';
 import { hasFailure, toJson, type BenchReport } from '../report/bench-report.ts';
 import { groupByTitle } from '../report/bench-rows.ts';
 import { createProgress } from '../report/progress.ts';
@@ -52,9 +53,10 @@ export function addBenchCommand(program: Command): void {
   option('--number-of-locks <n>', 'every acquisition takes one of them at random', wholeNumber('--number-of-locks', 1, 65_536), numberOfLocks);
   option('--seconds <s>', 'length of a round', decimalNumber('--seconds', 0, 3600), seconds);
   option('--rounds <n>', 'rounds of every lock, in turn', wholeNumber('--rounds', 1, 1000), rounds);
-  option('--locks <names>', `what to compare (default: ${DEFAULTS.locks.join(',')}; with --compare rwsem alone)`, listOf(lockName));
+  option('--locks <names>', `what to compare (default: ${DEFAULTS.locks.join(',')}; with --compare or --constant rwsem alone)`, listOf(lockName));
   option('--policy <settings>', 'of rwsem: a name, or handoffAfterMs=4,writerWake=steal,spin=off,readerSteal=true; repeat to compare', addPolicy);
   option('--compare <policies>', 'the same, names in a list: rwsem with each of them', comparedPolicies);
+  option('--constant <name=values>', 'rwsem with each of these values of a constant of its core, as in SPIN_LIMIT_US=20,50', addConstant);
   option('--sample-every <n>', 'time one acquisition in n (default: 61, or 1 if a section takes 1 µs)', wholeNumber('--sample-every', 1, 1e6));
   option('--verify <on|off>', 'check inside every section that the lock excludes', onOff, true, 'on');
   option('--seed <n>', 'of the order of reads and writes', wholeNumber('--seed', 0, 2 ** 31 - 1), seed);
@@ -80,6 +82,10 @@ function addPolicy(text: string, previous: NamedPolicy[] | undefined): NamedPoli
   return [...(previous ?? []), namedOrParsed(text)];
 }
 
+function addConstant(text: string, previous: Constant[] | undefined): Constant[] {
+  return [...(previous ?? []), ...parseConstant(text)];
+}
+
 function comparedPolicies(text: string): NamedPolicy[] {
   return listOf((name) => name)(text).map(policyNamed);
 }
@@ -91,8 +97,9 @@ function onOff(text: string): boolean {
 
 async function bench(options: Arguments): Promise<number> {
   const workloads = planWorkloads(options);
-  const { policy = [], compare = [] } = options;
-  const requested = openCompetitors(options.locks ?? (compare.length > 0 ? [OURS] : [...DEFAULTS.locks]), [...compare, ...policy]);
+  const { policy = [], compare = [], constant = [] } = options;
+  const locks = options.locks ?? (compare.length + constant.length > 0 ? [OURS] : [...DEFAULTS.locks]);
+  const requested = openCompetitors(locks, [...compare, ...policy, ...constant]);
   for (const file of [options.json, options.html]) if (typeof file === 'string') checkWritable(file);
 
   const { present, settings, absent } = await prepareAll(requested);

@@ -1,5 +1,6 @@
 /** Everything that one invocation of `bench` will do, after all arguments have been checked. */
 import type { NamedPolicy } from '../locks/policy.ts';
+import type { Constant } from '../locks/retuned.ts';
 import { ArgumentError } from './argument-error.ts';
 import type { RunOptions } from './run.ts';
 import type { Section } from './section.ts';
@@ -22,6 +23,7 @@ export interface BenchOptions extends RunOptions {
   locks?: string[];
   policy?: NamedPolicy[];
   compare?: NamedPolicy[];
+  constant?: Constant[];
 }
 
 export const DEFAULTS = {

@@ -6,16 +6,20 @@ import { threadCompetitor } from '../bench/thread-competitor.ts';
 import type { World } from './lock.ts';
 import { NPM_PEERS } from './npm-peer.ts';
 import type { NamedPolicy } from './policy.ts';
+import { retuned, type Constant } from './retuned.ts';
 import { parkingLot, pthreadBroken, pthreadDefault, pthreadPreferWriter, rustBroken, rustStd } from './native.ts';
 
 export const OURS = 'rwsem';
 const OURS_IN_ANY_FORM = new Set([OURS, 'rwsem-async', 'loop:rwsem']);
 
+/** Of our lock: a policy by name, or a constant of another value under the default policy. */
+export type Variant = NamedPolicy | Constant;
+
 interface Entry {
   about: string;
   world: World;
-  /** With the policy, if it is ours. */
-  open(variant: NamedPolicy | null): Competitor;
+  /** As this variant, if it is ours. */
+  open(variant: Variant | null): Competitor;
 }
 
 const onThreads = (name: string, about: string, module = name, world: World = 'threads'): [string, Entry] => [
@@ -23,8 +27,13 @@ const onThreads = (name: string, about: string, module = name, world: World = 't
   {
     about,
     world,
-    open: (variant) =>
-      threadCompetitor(nameWith(name, variant), new URL(`./${moduleFile(module)}`, import.meta.url).href, variant?.policy ?? {}, world),
+    open(variant) {
+      const file = moduleFile(module);
+      const shipped = new URL(`./${file}`, import.meta.url).href;
+      if (variant === null) return threadCompetitor(name, shipped, {}, world);
+      if ('policy' in variant) return threadCompetitor(`${name}{${variant.name}}`, shipped, variant.policy, world);
+      return threadCompetitor(`${name}{${variant.name}=${variant.value}}`, retuned(file, variant), {}, world);
+    },
   },
 ];
 
@@ -57,12 +66,8 @@ function moduleFile(module: string): string {
   return `${file}.js${query === undefined ? '' : `?${query}`}`;
 }
 
-function nameWith(name: string, variant: NamedPolicy | null): string {
-  return variant === null ? name : `${name}{${variant.name}}`;
-}
-
-/** Ours appears once for every policy, so that policies can be compared in one run. */
-export function openCompetitors(names: string[], policies: NamedPolicy[]): Competitor[] {
+/** Ours appears once for every variant, so that they can be compared in one run. */
+export function openCompetitors(names: string[], requested: Variant[]): Competitor[] {
   const opened = names.flatMap((name) => {
     const entry = CATALOG.get(name);
     if (entry === undefined) {
@@ -71,9 +76,9 @@ export function openCompetitors(names: string[], policies: NamedPolicy[]): Compe
     if ((entry.world === 'loop') !== (CATALOG.get(names[0]!)?.world === 'loop')) {
       throw new ArgumentError(`${names[0]} and ${name} cannot be compared: one is for tasks on one event loop, the other for threads`);
     }
-    const variants = OURS_IN_ANY_FORM.has(name) && policies.length > 0 ? policies : [null];
+    const variants = OURS_IN_ANY_FORM.has(name) && requested.length > 0 ? requested : [null];
     return variants.map((variant) => entry.open(variant));
   });
-  if (new Set(opened.map(({ name }) => name)).size < opened.length) throw new ArgumentError('a policy is given twice');
+  if (new Set(opened.map(({ name }) => name)).size < opened.length) throw new ArgumentError('a policy or constant is given twice');
   return opened;
 }
