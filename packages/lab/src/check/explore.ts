@@ -6,13 +6,8 @@
  */
 import type { LoadedProgram } from './model/model.ts';
 import type { Failure } from './model/runtime.ts';
+import type { Move } from './schedule.ts';
 import { VisitedSet } from './visited.ts';
-
-/** One step of a schedule: which thread, and which of its free choices. */
-export interface Move {
-  thread: number;
-  choice: number;
-}
 
 export interface Limits {
   mostStates: number;

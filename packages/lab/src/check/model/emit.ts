@@ -33,19 +33,28 @@ export interface Stop {
   access: string;
 }
 
+/** A place where anything of this may be the case. */
+export interface Choice {
+  /** What is chosen. */
+  name: string;
+  place: Place;
+  values: readonly number[];
+}
+
 export class Emitter {
   readonly #layout: Layout;
   readonly #mode: Mode;
   readonly #own: ReadonlySet<number>;
   readonly stops: Stop[] = [];
   readonly sources: string[] = [];
+  /** By number: where a free choice is made, and among what. */
+  readonly choices: Choice[] = [];
   frameWords = 0;
 
   constructor(layout: Layout, mode: Mode) {
     this.#layout = layout;
     this.#mode = mode;
-    const grant = layout.word('GRANT');
-    this.#own = new Set([layout.word('BLOCKING_WAITER') + grant, ASYNC_WAITERS_AT + grant, ASYNC_WAITERS_AT + layout.word('WAITER_WORDS') + grant]);
+    this.#own = new Set([layout.word('BLOCKING_WAITER'), ...layout.asyncWaiters].map((record) => record + layout.word('GRANT')));
     // 0 is where a thread is that has done everything.
     this.#addStop({ routine: { name: '', entry: 0, code: [], locals: [] }, at: 0, chains: false, needsFreeWaitLock: false, timed: false, place: undefined, access: 'done' });
     this.sources.push('return 0;');
@@ -218,7 +227,7 @@ class RoutineEmitter {
       case 'branch':
         return `if (${js(instruction.test)}) { ${goTo(instruction.yes)} } else { ${goTo(instruction.no)} }`;
       case 'choose':
-        return `v${instruction.to} = [${instruction.values.join(', ')}][R.choose(${instruction.values.length})];\n${goTo(instruction.next)}`;
+        return `v${instruction.to} = [${instruction.values.join(', ')}][R.choose(${instruction.values.length}, ${this.#choiceAt(instruction)})];\n${goTo(instruction.next)}`;
       case 'intrinsic':
         return `${this.#intrinsic(instruction.name, instruction.args)}\n${goTo(instruction.next)}`;
       case 'access':
@@ -227,8 +236,13 @@ class RoutineEmitter {
     }
   }
 
+  #choiceAt({ to, place, values }: Instruction & { op: 'choose' }): number {
+    return this.#emitter.choices.push({ name: this.#routine.locals[to] ?? '', place, values }) - 1;
+  }
+
   #intrinsic(name: string, args: Expr[]): string {
-    const waitLock = this.#emitter.layout.lockSlots.get(4) as number;
+    const { layout } = this.#emitter;
+    const waitLock = layout.lockSlots.get(layout.word('WAIT_LOCK')) as number;
     switch (name) {
       case 'lockWaitLock': return `S[${waitLock}] = me;`;
       case 'linger': return '';
@@ -244,7 +258,7 @@ class RoutineEmitter {
     const { at, args, next, place } = instruction;
     const { base, offset } = addressOf(at);
     // The park on the wait lock ends by itself only to survive terminated threads: here it has to be woken.
-    const timed = args.length === 2 && !(base === 'absolute' && offset === LOCK_AT + 4);
+    const timed = args.length === 2 && !(base === 'absolute' && offset === LOCK_AT + this.#emitter.layout.word('WAIT_LOCK'));
     const resume = this.#stopAt(next, 'resume', timed, place);
     const save = this.#save(this.#live[next] as Set<number>, liveHere, defined);
     return `{ const p = ${this.#placeOf(at, 'bell')}; if (S[p] === ${js(args[0] as Expr)}) { S[b + ${SLEEP}] = p + 1; ${save} return ${resume}; } }\n${goTo(next)}`;

@@ -16,7 +16,7 @@ export const SLEEP = 1;
 export const INSIDE = 2;
 /** Which of its operations it is at. */
 export const AT_OPERATION = 3;
-const CONTROL_WORDS = 4;
+export const CONTROL_WORDS = 4;
 export const DOWNGRADING = 32;
 
 export const LOCK_AT = 64;
@@ -35,7 +35,8 @@ export const NO_RECORD = -2;
 const CONSTANT = -1;
 
 export class Layout {
-  readonly words: ReadonlyMap<string, number>;
+  readonly #library: CoreLibrary;
+  readonly #words = new Map<string, number>();
   readonly lockSlots = new Map<number, number>();
   /** Offset in the agent record to offset in the thread's block. */
   readonly agentSlots = new Map<number, number>();
@@ -55,7 +56,8 @@ export class Layout {
   readonly grants: Int32Array;
 
   constructor(library: CoreLibrary, mode: Mode, usesAsync: boolean) {
-    const word = (name: string): number => library.constantNamed(name);
+    this.#library = library;
+    const word = (name: string): number => this.word(name);
     const lock = ['COUNT', 'HEAD', 'TAIL', 'WAIT_LOCK', ...(mode.owner ? ['OWNER'] : []), ...(mode.spin ? ['SPIN_TAIL'] : [])];
     lock.forEach((name, slot) => {
       this.lockSlots.set(word(name), slot);
@@ -72,8 +74,8 @@ export class Layout {
     if (mode.spin) for (const name of ['SPIN_NEXT', 'SPIN_PREV', 'SPIN_LOCKED', 'SPIN_STUCK']) agent.push([name, word(name)]);
     if (usesAsync) {
       for (const name of ['BELL', 'READY']) agent.push([name, word(name)]);
-      for (const [index, record] of ['A', 'B'].entries()) {
-        for (const name of [...waiter, 'READY_NEXT']) agent.push([`${record}.${name}`, ASYNC_WAITERS_AT + index * word('WAITER_WORDS') + word(name)]);
+      for (const [index, record] of this.asyncWaiters.entries()) {
+        for (const name of [...waiter, 'READY_NEXT']) agent.push([`${'ab'[index]}.${name}`, record + word(name)]);
       }
     }
     for (const [name, offset] of agent) {
@@ -87,22 +89,29 @@ export class Layout {
     this.classes = new Uint8Array(size);
     this.owners = new Int32Array(size);
     this.grants = new Int32Array(size).fill(-1);
-    this.words = new Map(['GRANT', 'NEXT', 'PREV', 'KIND', 'HANDOFF_RULE', 'HANDOFF_SET', 'WAITER_AGENT', 'WAITER_TAG', 'READY_NEXT', 'AGENT_TAG', 'BLOCKING_WAITER', 'WAITER_WORDS', 'HEAD', 'TAIL', 'BELL', 'SINCE_MS', 'HANDOFF_AT_MS', 'WAITER_LOCK'].map((name) => [name, word(name)]));
   }
 
   agentAt(thread: number): number {
     return AGENTS_AT + thread * this.agentWords;
   }
 
+  /** A constant of the core. */
   word(name: string): number {
-    return this.words.get(name) as number;
+    let value = this.#words.get(name);
+    if (value === undefined) this.#words.set(name, (value = this.#library.constantNamed(name)));
+    return value;
+  }
+
+  /** The records of a thread's async acquisitions, relative to its agent record. */
+  get asyncWaiters(): number[] {
+    return [ASYNC_WAITERS_AT, ASYNC_WAITERS_AT + this.word('WAITER_WORDS')];
   }
 
   /** Fills the tables for so many threads, whose blocks are so long. */
   place(threads: number, blockWords: number): void {
     this.slots.fill(NO_RECORD);
     this.classes.fill(FREELY);
-    for (let at = LOCK_AT; at < LOCK_AT + 8; at++) this.slots[at] = this.lockSlots.get(at - LOCK_AT) ?? CONSTANT;
+    for (let at = LOCK_AT; at < LOCK_AT + this.word('LOCK_WORDS'); at++) this.slots[at] = this.lockSlots.get(at - LOCK_AT) ?? CONSTANT;
     for (const name of ['HEAD', 'TAIL']) this.classes[LOCK_AT + this.word(name)] = QUEUE_WORD;
     for (let thread = 0; thread < threads; thread++) {
       const agent = this.agentAt(thread);
@@ -110,13 +119,12 @@ export class Layout {
       for (let at = agent; at < agent + this.agentWords; at++) this.slots[at] = CONSTANT;
       for (const record of this.#records()) for (let at = 0; at < this.word('WAITER_WORDS'); at++) this.#placeWaiterWord(agent, record, at);
       for (const [offset, slot] of this.agentSlots) this.slots[agent + offset] = block + slot;
-      this.constants[agent + this.word('AGENT_TAG')] = tagOf(thread);
+      this.constants[agent + this.word('AGENT_TAG')] = this.#tagOf(thread);
     }
   }
 
   #records(): number[] {
-    const size = this.word('WAITER_WORDS');
-    return [this.word('BLOCKING_WAITER'), ASYNC_WAITERS_AT, ASYNC_WAITERS_AT + size];
+    return [this.word('BLOCKING_WAITER'), ...this.asyncWaiters];
   }
 
   #placeWaiterWord(agent: number, record: number, field: number): void {
@@ -128,11 +136,11 @@ export class Layout {
     const isShared = field === this.word('WAITER_AGENT') || field === this.word('READY_NEXT');
     this.classes[at] = isAsync && isShared ? FREELY : WAITER_WORD;
     if (field === this.word('WAITER_AGENT')) this.constants[at] = agent;
-    if (field === this.word('WAITER_TAG')) this.constants[at] = tagOf((agent - AGENTS_AT) / this.agentWords) | (isAsync ? 4 : 0);
+    if (field === this.word('WAITER_TAG')) this.constants[at] = this.#tagOf((agent - AGENTS_AT) / this.agentWords) | (isAsync ? this.word('ASYNC_OWNER') : 0);
   }
-}
 
-/** What a thread stores in the owner word: its id, of a first incarnation. */
-function tagOf(thread: number): number {
-  return ((thread + 1) << 3) | (1 << 15);
+  /** What a thread stores in the owner word: its id, of a first incarnation. */
+  #tagOf(thread: number): number {
+    return ((thread + 1) << this.word('AGENT_ID_SHIFT')) | (1 << this.word('INCARNATION_SHIFT'));
+  }
 }

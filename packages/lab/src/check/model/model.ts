@@ -4,7 +4,7 @@ import { lowerRoutine } from '../../lower/lower.ts';
 import { CoreLibrary } from '../../lower/module.ts';
 import { readBuilt, type SourceFile } from '../../lower/source.ts';
 import { tidy } from '../../lower/tidy.ts';
-import { Emitter, type Step, type Stop } from './emit.ts';
+import { type Choice, Emitter, type Step, type Stop } from './emit.ts';
 import { Invariants } from './invariants.ts';
 import { AT_OPERATION, Layout, LOCK_AT, PC, SLEEP } from './layout.ts';
 import type { Mode } from './mode.ts';
@@ -25,6 +25,7 @@ export class Model {
   readonly layout: Layout;
   readonly invariants: Invariants;
   readonly stops: readonly Stop[];
+  readonly choices: readonly Choice[];
   readonly blockWords: number;
   readonly #steps: readonly Step[];
   readonly #chains: Uint8Array;
@@ -52,6 +53,7 @@ export class Model {
       }
     }
     this.stops = emitter.stops;
+    this.choices = emitter.choices;
     this.blockWords = this.layout.frameAt + emitter.frameWords;
     this.#waitLock = this.layout.lockSlots.get(library.constantNamed('WAIT_LOCK')) as number;
     this.runtime = new Runtime(this.layout, this.#waitLock);

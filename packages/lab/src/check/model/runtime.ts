@@ -12,13 +12,16 @@ const MOST_WORDS = 2048;
 const NOWHERE = MOST_WORDS - 1;
 const MOST_CHOICES = 64;
 
-/** Bits of the count that change under the wait lock only (I4). */
-const QUEUE_BITS = 0xe;
-
 export class Runtime {
   readonly state = new Int32Array(MOST_WORDS);
   readonly layout: Layout;
   readonly #waitLock: number;
+  /** Bits of the count that change under the wait lock only (I4). */
+  readonly #queueBits: number;
+  readonly #writer: number;
+  readonly #handoff: number;
+  readonly #granted: number;
+  readonly #contended: number;
   failure: Failure | null = null;
   #threads = 0;
   #blockWords = 0;
@@ -26,12 +29,19 @@ export class Runtime {
   // The free choices of a step: an odometer, over which the step is run again and again.
   readonly #chosen = new Int32Array(MOST_CHOICES);
   readonly #options = new Int32Array(MOST_CHOICES);
+  readonly #sites = new Int32Array(MOST_CHOICES);
   #choices = 0;
   #made = 0;
 
   constructor(layout: Layout, waitLock: number) {
     this.layout = layout;
     this.#waitLock = waitLock;
+    const word = (name: string): number => layout.word(name);
+    this.#queueBits = word('WAITERS') | word('HANDOFF') | word('WAKING');
+    this.#writer = word('WRITER');
+    this.#handoff = word('HANDOFF');
+    this.#granted = word('GRANTED');
+    this.#contended = word('WAIT_LOCK_CONTENDED');
   }
 
   prepare(threads: number, blockWords: number): void {
@@ -61,23 +71,30 @@ export class Runtime {
     this.#choices = 0;
   }
 
-  /** Makes the combination that comes after so many others of the same step. */
-  skipTo(combination: number, run: () => void): void {
+  /** Makes the combination that comes after so many others of the same step; false if there is none. */
+  skipTo(combination: number, run: () => void): boolean {
     this.abandon();
     run();
     for (let at = 0; at < combination; at++) {
-      if (!this.nextCombination()) throw new RangeError('no such choice');
+      if (!this.nextCombination()) return false;
       run();
     }
+    return true;
+  }
+
+  /** Those of the last run. Site: which `choose` of the model; -1 if it was none. */
+  choicesMade(): { site: number; chosen: number }[] {
+    return Array.from({ length: this.#made }, (_, at) => ({ site: this.#sites[at] as number, chosen: this.#chosen[at] as number }));
   }
 
   /** One of 0 to options - 1. */
-  choose(options: number): number {
+  choose(options: number, site = -1): number {
     const at = this.#made++;
     if (at >= MOST_CHOICES) throw new Error('a step with more than 64 free choices: it loops without an access');
     if (at >= this.#choices) {
       this.#chosen[at] = 0;
       this.#options[at] = options;
+      this.#sites[at] = site;
       this.#choices = at + 1;
     }
     return this.#chosen[at] as number;
@@ -94,7 +111,7 @@ export class Runtime {
   }
 
   holdsWaitLock(me: number): boolean {
-    return ((this.state[this.#waitLock] as number) & -2) === me;
+    return ((this.state[this.#waitLock] as number) & ~this.#contended) === me;
   }
 
   /** Place of the word at an address that is not known beforehand, for an ordinary access or an atomic one. */
@@ -115,7 +132,7 @@ export class Runtime {
     if (this.layout.owners[address] === me) return;
     this.needWaitLock(me);
     const grant = this.layout.grants[address] as number;
-    if (grant >= 0 && this.state[this.layout.slots[grant] as number] === 3) {
+    if (grant >= 0 && this.state[this.layout.slots[grant] as number] === this.#granted) {
       this.fail('INVARIANT', 'I7: a waiter is touched after it has been granted: its thread may have gone on');
     }
   }
@@ -147,12 +164,12 @@ export class Runtime {
   countChanged(before: number, me: number, block: number): void {
     const { state } = this;
     const after = state[0] as number;
-    if (((before ^ after) & QUEUE_BITS) !== 0 && !this.holdsWaitLock(me)) {
+    if (((before ^ after) & this.#queueBits) !== 0 && !this.holdsWaitLock(me)) {
       this.fail('INVARIANT', 'I4: WAITERS, HANDOFF or WAKING has changed without the wait lock');
     }
-    if ((before & 5) === 4 && (after & 1) !== 0 && !this.holdsWaitLock(me)) {
+    if ((before & (this.#writer | this.#handoff)) === this.#handoff && (after & this.#writer) !== 0 && !this.holdsWaitLock(me)) {
       this.fail('INVARIANT', 'I5: a writer that is not queued has got in past a handoff');
     }
-    if ((before & 1) !== 0 && (after & 1) === 0 && state[block + INSIDE] === DOWNGRADING) state[block + INSIDE] = 1;
+    if ((before & this.#writer) !== 0 && (after & this.#writer) === 0 && state[block + INSIDE] === DOWNGRADING) state[block + INSIDE] = 1;
   }
 }
