@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CheckArgumentError } from '../dist/check/check-error.js';
 import { explore } from '../dist/check/explore.js';
 import { parseMode } from '../dist/check/model/mode.js';
 import { Model } from '../dist/check/model/model.js';
@@ -29,6 +30,7 @@ const PROGRAMS: [program: string, mode: string, states: number][] = [
   ['asyncWrite | read', '', 50],
   ['abortWrite | read', '', 50],
   ['asyncInRead | write', '', 50],
+  ['any/anyAsync... | any/anyAsync...', 'one-core', 200_000],
 ];
 
 for (const [text, mode, states] of PROGRAMS) {
@@ -40,6 +42,25 @@ for (const [text, mode, states] of PROGRAMS) {
     assert.ok(found.states > states, `${found.states} states`);
   });
 }
+
+test('a mistake shows in the program that is every program of two threads', () => {
+  const program = parseProgram('any... | any...');
+  for (const id of ['no-try-after-enqueue', 'write-release-never-wakes', 'cancel-keeps-waiters-bit']) {
+    const mutation = MUTATIONS.find((one) => one.id === id);
+    assert.ok(mutation, id);
+    const sources = patchCore(shipped, applyMutation(mutation, readSource));
+    const found = explore(new Model(sources, parseMode('one-core'), [program]).load(program), LIMITS);
+    assert.ok(found.failure, id);
+  }
+});
+
+test('programs are read, and what cannot be run is refused with what would do', () => {
+  const { threads } = parseProgram('read write/any... | abortRead+asyncWrite*');
+  assert.deepEqual(threads.map(({ operations, repeats }) => [operations.map((some) => some.length), repeats]), [[[1, 9], 'at will'], [[1], 'for ever']]);
+  for (const text of ['', 'read |', 'rad', 'read+write', 'toString', 'read*write', 'read|'.repeat(8) + 'read']) {
+    assert.throws(() => parseProgram(text), CheckArgumentError, text);
+  }
+});
 
 /** What the engine cannot tell yet: whether somebody starves, and what these modes would show. */
 const BEYOND = /\b(ready|quiet|delayed)\b/;

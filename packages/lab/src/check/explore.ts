@@ -26,7 +26,8 @@ export interface Exploration {
   complete: boolean;
 }
 
-const CHOICES = 256;
+/** Of one thread in one state, at most; 8 threads go into 16 bits. */
+const CHOICES = 8192;
 const PROGRESS_EVERY = 1 << 16;
 
 /** The states of one level, one after the other. */

@@ -73,6 +73,13 @@ export class Emitter {
     return this.#addStop(stop);
   }
 
+  /** A stop that goes on at one of these. */
+  addDecision(entries: readonly number[]): number {
+    const number = this.#addStop({ ...(this.stops[0] as Stop), chains: true, access: 'entry' });
+    this.sources[number] = `return [${entries.join(', ')}][R.choose(${entries.length})];`;
+    return number;
+  }
+
   isStop(instruction: Instruction): boolean {
     if (instruction.op === 'intrinsic') return instruction.name === 'lockWaitLock' || instruction.name === 'linger';
     if (instruction.op !== 'access') return false;
@@ -296,8 +303,7 @@ class RoutineEmitter {
     const changed: Record<string, string> = { add: `o + (${a})`, sub: `o - (${a})`, and: `o & (${a})`, or: `o | (${a})`, exchange: `${a}` };
     const isCount = base === 'absolute' && offset === LOCK_AT;
     const after = isCount ? ' R.countChanged(o, me, b);' : '';
-    // The bell is counted modulo 16: nobody looks away for that long.
-    const mask = offset === layout.word('BELL') && base === 'unknown' && access === 'add' ? ' & 15' : '';
+    const mask = offset === layout.word('BELL') && base === 'unknown' && access === 'add' ? ' & R.bellMask' : '';
     const write = access === 'compareExchange' ? `if (o === (${a})) S[p] = ${b};` : `S[p] = (${changed[access]})${mask};`;
     return `{ const p = ${place}; const o = S[p]; ${write} ${result}${to >= 0 ? 'o;' : ''}${after} }`;
   }

@@ -69,7 +69,6 @@ export class Layout {
     const agent: [string, number][] = [['WAKE_COUNT', word('WAKE_COUNT')]];
     for (let i = 0; i < MOST_THREADS; i++) agent.push([`WAKE_LIST[${i}]`, word('WAKE_LIST') + i]);
     for (const name of waiter) agent.push([name, word('BLOCKING_WAITER') + word(name)]);
-    if (mode.spin || mode.oneCore) agent.push(['#free', word('HELD')]);
     if (mode.owner) agent.push(['PARKED', word('PARKED')]);
     if (mode.spin) for (const name of ['SPIN_NEXT', 'SPIN_PREV', 'SPIN_LOCKED', 'SPIN_STUCK']) agent.push([name, word(name)]);
     if (usesAsync) {
@@ -121,6 +120,14 @@ export class Layout {
       for (const [offset, slot] of this.agentSlots) this.slots[agent + offset] = block + slot;
       this.constants[agent + this.word('AGENT_TAG')] = this.#tagOf(thread);
     }
+  }
+
+  /** Places in a block of words that nobody reads any more once the thread's operation is over. */
+  leftovers(): number[] {
+    const fields = ['GRANT', 'KIND', 'HANDOFF_RULE', 'HANDOFF_SET', 'READY_NEXT'];
+    const offsets = this.#records().flatMap((record) => fields.map((name) => record + this.word(name)));
+    for (let i = 0; i < MOST_THREADS; i++) offsets.push(this.word('WAKE_LIST') + i);
+    return [...offsets, this.word('BELL')].flatMap((offset) => this.agentSlots.get(offset) ?? []);
   }
 
   #records(): number[] {

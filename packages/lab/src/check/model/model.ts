@@ -8,7 +8,7 @@ import { type Choice, Emitter, type Step, type Stop } from './emit.ts';
 import { Invariants } from './invariants.ts';
 import { AT_OPERATION, Layout, LOCK_AT, PC, SLEEP } from './layout.ts';
 import type { Mode } from './mode.ts';
-import type { Program } from './program.ts';
+import type { Operation, Program } from './program.ts';
 import { Runtime, type Failure } from './runtime.ts';
 import { ModelWorld, overridesFor } from './world.ts';
 
@@ -17,6 +17,13 @@ const OPERATIONS_FILE = 'operations.js';
 function readOperations(): SourceFile {
   const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
   return { ...readBuilt(here('.'), OPERATIONS_FILE, here('../../../src/check/model/')), seesAll: true };
+}
+
+/** What a step returns that decides to do nothing more; any other negative number: the operation is over. */
+const STOPS = -2;
+
+function keyOf(alternatives: readonly Operation[], mayStop: boolean): string {
+  return alternatives.map(({ routine, args }) => `${routine} ${args.join(' ')}`).join('/') + (mayStop ? '...' : '');
 }
 
 export class Model {
@@ -45,11 +52,16 @@ export class Model {
     const emitter = new Emitter(this.layout, mode);
     for (const { threads } of programs) {
       for (const { operations } of threads) {
-        for (const { routine, args } of operations) {
-          const key = `${routine} ${args.join(' ')}`;
+        for (const { routine, args } of operations.flat()) {
+          const key = keyOf([{ routine, args }], false);
           if (this.#entries.has(key)) continue;
           this.#entries.set(key, emitter.add(tidy(lowerRoutine(library, world, routine, LOCK_AT, args))));
         }
+      }
+    }
+    for (const { threads } of programs) {
+      for (const { operations, repeats } of threads) {
+        operations.forEach((alternatives, index) => this.#addChoice(emitter, alternatives, repeats === 'at will' && index === operations.length - 1));
       }
     }
     this.stops = emitter.stops;
@@ -62,17 +74,25 @@ export class Model {
     this.#needsFree = Uint8Array.from(this.stops, ({ needsFreeWaitLock }) => Number(needsFreeWaitLock));
     this.#timed = Uint8Array.from(this.stops, ({ timed }) => Number(timed));
     this.#steps = compile(emitter.sources, this.runtime);
-    const blocking = library.constantNamed('BLOCKING_WAITER');
-    // A thread that is done leaves nothing behind that tells how it got there.
-    this.#scrubbed = ['GRANT', 'KIND', 'HANDOFF_RULE', 'HANDOFF_SET'].map((name) => this.layout.agentSlots.get(blocking + library.constantNamed(name)) as number);
+    this.#scrubbed = this.layout.leftovers();
   }
 
   /** The engines work on this program from now on. */
   load(program: Program): LoadedProgram {
     const { threads } = program;
     this.runtime.prepare(threads.length, this.blockWords);
-    const entries = threads.map(({ operations }) => operations.map(({ routine, args }) => this.#entries.get(`${routine} ${args.join(' ')}`) as number));
+    const entries = threads.map(({ operations, repeats }) =>
+      operations.map((alternatives, index) => this.#entries.get(keyOf(alternatives, repeats === 'at will' && index === operations.length - 1)) as number),
+    );
     return new LoadedProgram(this, program, entries);
+  }
+
+  /** Where a thread decides what to do next; the first step of the operation follows at once. */
+  #addChoice(emitter: Emitter, alternatives: readonly Operation[], mayStop: boolean): void {
+    const key = keyOf(alternatives, mayStop);
+    if (this.#entries.has(key)) return;
+    const entries = alternatives.map((operation) => this.#entries.get(keyOf([operation], false)) as number);
+    this.#entries.set(key, emitter.addDecision(mayStop ? [...entries, STOPS] : entries));
   }
 
   block(thread: number): number {
@@ -102,7 +122,8 @@ export class Model {
       passed?.push(pc);
       const next = (this.#steps[pc] as Step)(block, me);
       if (next < 0) {
-        loaded.finishOperation(thread, block);
+        if (next === STOPS) loaded.stopThread(thread, block);
+        else loaded.finishOperation(thread, block);
         return;
       }
       state[block + PC] = next;
@@ -110,6 +131,7 @@ export class Model {
     }
   }
 
+  /** Between two operations of a thread: nothing must be left that tells how it got there. */
   scrub(block: number): void {
     for (const slot of this.#scrubbed) this.runtime.state[block + slot] = 0;
   }
@@ -141,12 +163,21 @@ export class LoadedProgram {
     const { state } = this.model.runtime;
     const entries = this.#entries[thread] as number[];
     let next = (state[block + AT_OPERATION] as number) + 1;
-    if (next === entries.length && this.program.threads[thread]?.loops) next--;
-    if (next === entries.length) {
+    if (next === entries.length && this.program.threads[thread]?.repeats !== 'not') next--;
+    if (next === entries.length) this.stopThread(thread, block);
+    else {
       this.model.scrub(block);
-      state[block + PC] = 0;
-    } else state[block + PC] = entries[next] as number;
-    state[block + AT_OPERATION] = next;
+      state[block + PC] = entries[next] as number;
+      state[block + AT_OPERATION] = next;
+    }
+  }
+
+  /** It does nothing more. */
+  stopThread(thread: number, block: number): void {
+    this.model.scrub(block);
+    const { state } = this.model.runtime;
+    state[block + PC] = 0;
+    state[block + AT_OPERATION] = this.#entries[thread]?.length as number;
   }
 
   /** What is wrong in the present state, after a step; not about steps to come. */

@@ -1,4 +1,8 @@
-/** Programs: `read write | timedRead*`, what each thread does, one after the other. */
+/**
+ * Programs: `read write | timedRead*`, what each thread does, one after the other. `read/write` is any of
+ * the two; `a*` repeats the last operation for ever, `a...` as often as it likes. So `any... | any...` is
+ * every program of two threads at once.
+ */
 import { CheckArgumentError } from '../check-error.ts';
 
 /** One operation: a routine of `operations.ts` with its last arguments. */
@@ -8,9 +12,10 @@ export interface Operation {
 }
 
 export interface ThreadProgram {
-  operations: Operation[];
-  /** It repeats the last operation for ever. */
-  loops: boolean;
+  /** One after the other; of each one alternative. */
+  operations: Operation[][];
+  /** It repeats the last one for ever, or until it no longer likes to. */
+  repeats: 'not' | 'for ever' | 'at will';
 }
 
 export interface Program {
@@ -39,27 +44,39 @@ const ASYNC: Readonly<Record<string, { kind: number; mayAbort: number }>> = {
   abortRead: { kind: 1, mayAbort: 1 },
   abortWrite: { kind: 2, mayAbort: 1 },
 };
+/** Names for alternatives. */
+export const SETS: Readonly<Record<string, readonly string[]>> = {
+  any: ['read', 'write', 'tryRead', 'tryWrite', 'timedRead', 'timedWrite', 'urgentWrite', 'downgrade'],
+  anyAsync: ['asyncRead', 'asyncWrite', 'abortRead', 'abortWrite'],
+  anyPair: ['asyncRead+asyncRead', 'asyncRead+asyncWrite', 'asyncWrite+asyncRead', 'asyncWrite+asyncWrite', 'abortRead+abortWrite', 'abortWrite+abortRead', 'abortWrite+abortWrite'],
+  anyNested: ['nestedRead', 'timedNestedRead', 'asyncInRead', 'probe'],
+};
 export const MOST_THREADS = 8;
 
 export function parseProgram(text: string): Program {
   const threads = text.split('|').map((thread) => {
     const words = thread.trim().split(/\s+/).filter(Boolean);
     if (words.length === 0) throw new CheckArgumentError(`a thread of "${text}" has nothing to do`);
-    const loops = words.at(-1)?.endsWith('*') ?? false;
-    return { operations: words.map((word, index) => parseOperation(index === words.length - 1 ? word.replace(/\*$/, '') : word)), loops };
+    const last = words.pop() as string;
+    const repeats: ThreadProgram['repeats'] = last.endsWith('*') ? 'for ever' : last.endsWith('...') ? 'at will' : 'not';
+    return { operations: [...words, last.replace(/(\*|\.\.\.)$/, '')].map(parseAlternatives), repeats };
   });
   if (threads.length > MOST_THREADS) throw new CheckArgumentError(`${threads.length} threads; at most ${MOST_THREADS}`);
-  const usesAsync = threads.some(({ operations }) => operations.some(({ routine }) => routine.startsWith('runAsync')));
+  const usesAsync = threads.some(({ operations }) => operations.flat().some(({ routine }) => routine.startsWith('runAsync')));
   return { text, threads, usesAsync };
 }
 
+function parseAlternatives(word: string): Operation[] {
+  return word.split('/').flatMap((part) => (Object.hasOwn(SETS, part) ? SETS[part]! : [part])).map(parseOperation);
+}
+
 function parseOperation(word: string): Operation {
-  const blocking = BLOCKING[word];
+  const blocking = Object.hasOwn(BLOCKING, word) ? BLOCKING[word] : undefined;
   if (blocking) return blocking;
-  const parts = word.split('+').map((part) => ASYNC[part]);
+  const parts = word.split('+').map((part) => (Object.hasOwn(ASYNC, part) ? ASYNC[part] : undefined));
   const [a, b] = parts;
   if (!a || parts.length > 2 || (parts.length === 2 && !b)) {
-    throw new CheckArgumentError(`there is no operation "${word}"; operations are: ${[...Object.keys(BLOCKING), ...Object.keys(ASYNC)].join(', ')}; two async ones pending at once: a+b; the last of a thread for ever: a*`);
+    throw new CheckArgumentError(`there is no operation "${word}"; operations are: ${[...Object.keys(BLOCKING), ...Object.keys(ASYNC)].join(', ')}; two async ones pending at once: a+b; one or the other: a/b, ${Object.keys(SETS).join(', ')}; the last of a thread for ever: a*, as often as it likes: a...`);
   }
   return { routine: 'runAsync', args: [a.kind, b?.kind ?? 0, a.mayAbort | (b?.mayAbort ?? 0)] };
 }

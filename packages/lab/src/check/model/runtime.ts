@@ -23,6 +23,11 @@ export class Runtime {
   readonly #granted: number;
   readonly #contended: number;
   failure: Failure | null = null;
+  /**
+   * Bells are counted modulo a power of two: between the look at its bell and the sleep of a thread each
+   * of the others rings at most twice, once for a push that has been answered already.
+   */
+  bellMask = 1;
   #threads = 0;
   #blockWords = 0;
 
@@ -45,6 +50,8 @@ export class Runtime {
   }
 
   prepare(threads: number, blockWords: number): void {
+    this.bellMask = 1;
+    while (this.bellMask < 2 * (threads - 1)) this.bellMask = 2 * this.bellMask + 1;
     this.#threads = threads;
     this.#blockWords = blockWords;
     this.layout.place(threads, blockWords);

@@ -65,6 +65,8 @@ export class ModelWorld implements Surroundings {
   #ownWord(offset: number): Treatment {
     const word = this.#word;
     if (this.#layout.agentSlots.has(offset)) return MEMORY;
+    // `#free`, the count that a write expects: any that a steal may have left there.
+    if (offset === word('HELD')) return this.#mode.spin || this.#mode.oneCore ? { kind: 'any', values: [0, word('WAITERS'), word('WAITERS') | word('WAKING')] } : NOTHING;
     if (offset === word('CAN_BLOCK')) return { kind: 'constant', value: 1 };
     if (offset === word('MAY_SPIN')) return { kind: 'constant', value: Number(this.#mode.spin) };
     const isTag = offset === word('AGENT_TAG') || offset === word('BLOCKING_WAITER') + word('WAITER_TAG');
