@@ -2,6 +2,7 @@
 /** `rwsem-lab`: one command per experiment. Exit code 2 means that the arguments were wrong. */
 import { Command, CommanderError } from 'commander';
 import { addBenchCommand } from './bench/command.ts';
+import { addCheckCommand } from './check/command.ts';
 import { addCostCommand } from './cost/command.ts';
 import { addPeersCommand } from './peers/command.ts';
 import { addReportCommand } from './report/command.ts';
@@ -16,6 +17,7 @@ addBenchCommand(program);
 addCostCommand(program);
 addPeersCommand(program);
 addTortureCommand(program);
+addCheckCommand(program);
 addSimCommand(program);
 addReportCommand(program);
 

@@ -5,7 +5,9 @@ export interface Mode {
   text: string;
   grant: boolean;
   spin: boolean;
+  anyOwner: boolean;
   oneCore: boolean;
+  readerSteal: boolean;
   handoff: 'free' | 'now' | 'off';
   batch: number;
   /** 0: as many as the count takes. */
@@ -16,17 +18,19 @@ export interface Mode {
   split: boolean;
 }
 
-const WORDS = 'grant, spin, one-core, handoff:now, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split';
+const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split';
 
 export function parseMode(text: string): Mode {
   const mode: Mode = {
-    text: text.trim(), grant: false, spin: false, oneCore: false, handoff: 'free', batch: 256, readers: 0,
+    text: text.trim(), grant: false, spin: false, anyOwner: false, oneCore: false, readerSteal: true, handoff: 'free', batch: 256, readers: 0,
     owner: false, waitLock: false, spurious: false, split: false,
   };
   for (const word of text.split(/[\s,]+/).filter(Boolean)) {
     const batch = /^batch:([1-9]\d{0,2})$/.exec(word)?.[1];
     if (word === 'grant' || word === 'spin' || word === 'owner' || word === 'spurious' || word === 'split') mode[word] = true;
     else if (word === 'one-core') mode.oneCore = true;
+    else if (word === 'any-owner') mode.anyOwner = mode.spin = true;
+    else if (word === 'no-reader-steal') mode.readerSteal = false;
     else if (word === 'wait-lock') mode.waitLock = true;
     else if (word === 'handoff:now') mode.handoff = 'now';
     else if (word === 'handoff:off') mode.handoff = 'off';
@@ -34,5 +38,6 @@ export function parseMode(text: string): Mode {
     else if (batch !== undefined && Number(batch) <= 256) mode.batch = Number(batch);
     else throw new CheckArgumentError(`there is no mode "${word}"; modes are: ${WORDS}`);
   }
+  if (mode.spin && mode.oneCore) throw new CheckArgumentError('mode one-core is the one that does not spin: not together with spin or any-owner');
   return mode;
 }

@@ -43,8 +43,8 @@ export class ModelWorld implements Surroundings {
     const set = (name: string, value: number) => this.#header.set(word(name), value);
     set('POLICY_HANDOFF_AFTER_MS', mode.handoff === 'free' ? 1 : mode.handoff === 'now' ? 0 : word('NEVER_MS'));
     set('POLICY_WRITER_WAKE', word(mode.grant ? 'WAKE_GRANT' : 'WAKE_STEAL'));
-    set('POLICY_SPIN', word(mode.spin || mode.oneCore ? 'SPIN_KNOWN_OWNER' : 'SPIN_OFF'));
-    set('POLICY_READER_STEAL', 1);
+    set('POLICY_SPIN', word(mode.anyOwner ? 'SPIN_ANY_OWNER' : mode.spin || mode.oneCore ? 'SPIN_KNOWN_OWNER' : 'SPIN_OFF'));
+    set('POLICY_READER_STEAL', Number(mode.readerSteal));
     set('READER_BATCH', mode.batch);
     set('AGENTS_AT', layout.agentAt(0));
     const read = word('READER_OWNED');

@@ -1,0 +1,128 @@
+/** `rwsem-lab check`: from arguments to exit code. */
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { Option, type Command } from 'commander';
+import { checkWritable } from '../bench/argument-error.ts';
+import { stopOnInterrupt } from '../bench/interrupt.ts';
+import { wholeNumber } from '../bench/plan.ts';
+import { namedOrParsed, type NamedPolicy } from '../locks/policy.ts';
+import { toJson } from '../report/bench-report.ts';
+import { collectProvenance } from '../report/provenance.ts';
+import { CheckArgumentError } from './check-error.ts';
+import { runCrew } from './crew.ts';
+import { parseMode } from './model/mode.ts';
+import { parseProgram } from './model/program.ts';
+import { customPlan, everydayPlan, type Group, largePlan } from './plan.ts';
+import { printTrace } from './print-trace.ts';
+import { replay } from './replay.ts';
+import { type CheckReport, type CheckRow, createCheckProgress, renderSummary, renderTable, verdictOf } from './report.ts';
+import { formatSchedule, parseSchedule } from './schedule.ts';
+import { type CheckTask, loadTask, sourcesWith } from './task.ts';
+
+interface Arguments {
+  program?: string[];
+  policy?: NamedPolicy[];
+  mode?: string;
+  replay?: string;
+  mutation?: string;
+  large?: boolean;
+  mostStates: number;
+  workers: number;
+  json?: string;
+}
+
+interface PlannedTask extends CheckTask {
+  row: CheckRow;
+}
+
+export const CHECK_EXIT_CODES = { held: 0, violated: 1, incomplete: 3 } as const;
+
+export function addCheckCommand(program: Command): void {
+  const command = program
+    .command('check')
+    .description('every interleaving of small programs, run by the shipped core')
+    .addHelpText('after', '\nExit code: 0 everything was explored and held; 1 something is violated; 2 bad arguments; 3 nothing was found, but not everything was explored.')
+    .action(async (options: Arguments) => {
+      process.exitCode = options.replay === undefined ? await check(options) : replaySchedule(options, options.replay);
+    });
+  const option = <T>(flags: string, about: string, parse: (text: string, previous: T) => T, fallback?: T) =>
+    command.addOption(new Option(flags, about).argParser(parse).default(fallback));
+  option('--program <text>', "such as 'read write | any...', repeat for several (default: the everyday set)", (text, previous?: string[]) => [...(previous ?? []), parseProgram(text).text]);
+  option('--policy <settings>', 'a name or settings as in bench, repeat for several', (text, previous?: NamedPolicy[]) => [...(previous ?? []), namedOrParsed(text)]);
+  option('--mode <words>', 'what else is to be different', (text) => parseMode(text).text);
+  command.option('--replay <schedule>', 'shows this run of the program, step by step');
+  command.option('--mutation <id>', 'with this mistake in the core');
+  command.option('--large', 'the everyday set and more, for hours');
+  option('--most-states <n>', 'of a program; what has more is cut there', wholeNumber('--most-states', 1, 1e9), 200_000_000);
+  option('--workers <n>', 'programs that are explored at a time', wholeNumber('--workers', 1, 64), availableParallelism());
+  command.option('--json <file>', 'every program with its result');
+}
+
+function planFor({ program, policy = [], mode, large = false }: Arguments): Group[] {
+  if (program === undefined) {
+    if (policy.length > 0 || mode !== undefined) throw new CheckArgumentError("--policy and --mode are for programs of one's own: say which with --program");
+    return large ? [...everydayPlan(), ...largePlan()] : everydayPlan();
+  }
+  if (large) throw new CheckArgumentError('--large is a set of programs: not together with --program');
+  const groups = customPlan(program, policy.length === 0 && mode === undefined ? [namedOrParsed('default')] : policy, mode ?? '');
+  for (const group of groups) parseMode(group.mode);
+  return groups;
+}
+
+async function check(options: Arguments): Promise<number> {
+  const { mutation, mostStates, workers, json } = options;
+  const groups = planFor(options);
+  sourcesWith(mutation);
+  if (json !== undefined) checkWritable(json);
+  const tasks = groups.flatMap(({ title, mode, programs }) =>
+    programs.map((program): PlannedTask => ({ program, mode, family: programs, mostStates, ...(mutation === undefined ? {} : { mutation }), row: { group: title, program, mode, result: null } })),
+  );
+  const progress = createCheckProgress(process.stderr, groups);
+  const interrupt = stopOnInterrupt();
+  const startedMs = performance.now();
+  await runCrew(
+    tasks,
+    workers,
+    {
+      moved: (moments) => progress.moved(moments),
+      finished({ row }, result) {
+        row.result = result;
+        progress.finished(row);
+        return result.failure !== null;
+      },
+    },
+    interrupt.signal,
+  );
+  progress.done();
+  interrupt.release();
+
+  const rows = tasks.map(({ row }) => row);
+  if (json !== undefined) {
+    const report: CheckReport = { kind: 'rwsem-lab check', schema: 1, provenance: collectProvenance(), mutation: mutation ?? null, mostStates, rows };
+    writeFileSync(json, toJson(report));
+  }
+  const violated = tasks.find(({ row }) => verdictOf(row) === 'VIOLATED');
+  process.stdout.write(`${renderTable(groups, rows)}\n\n${renderSummary(rows, (performance.now() - startedMs) / 1000)}\n`);
+  if (violated) process.stdout.write(`\n${counterexample(violated)}\n`);
+  return violated ? CHECK_EXIT_CODES.violated : rows.every((row) => verdictOf(row) === 'held') ? CHECK_EXIT_CODES.held : CHECK_EXIT_CODES.incomplete;
+}
+
+function counterexample(task: PlannedTask): string {
+  const { program, mode, mutation, row } = task;
+  const schedule = row.result?.schedule ?? [];
+  const again = `npx rwsem-lab check --program '${program}' --mode '${mode}'${mutation === undefined ? '' : ` --mutation ${mutation}`} --replay ${formatSchedule(schedule)}`;
+  const trace = replay(loadTask({ ...task, family: [program] }), schedule);
+  return `${program}, mode ${mode || '-'}\n\n${printTrace(parseProgram(program), trace)}\n\nThe same again: ${again}`;
+}
+
+function replaySchedule(options: Arguments, text: string): number {
+  const [group, ...others] = planFor(options);
+  const program = group?.programs[0];
+  if (options.program === undefined || !group || program === undefined || others.length > 0) {
+    throw new CheckArgumentError('--replay needs one --program, and the --policy or --mode that the schedule comes from');
+  }
+  const { mutation, mostStates } = options;
+  const trace = replay(loadTask({ program, mode: group.mode, mostStates, ...(mutation === undefined ? {} : { mutation }) }), parseSchedule(text));
+  process.stdout.write(`${program}, mode ${group.mode || '-'}\n\n${printTrace(parseProgram(program), trace)}\n`);
+  return trace.failure ? CHECK_EXIT_CODES.violated : CHECK_EXIT_CODES.held;
+}

@@ -1,0 +1,66 @@
+/** Threads that share a list of explorations: each takes the next when it has finished one. */
+import { Worker } from 'node:worker_threads';
+import type { CheckResult, CheckTask } from './task.ts';
+import type { FromWorker } from './worker.ts';
+
+/** Of what is under way. */
+export interface Moment {
+  task: CheckTask;
+  states: number;
+  depth: number;
+}
+
+export interface CrewObserver<T extends CheckTask> {
+  /** All that is under way, whenever something has moved. */
+  moved(moments: readonly Moment[]): void;
+  /** True to start nothing more and drop what is under way. */
+  finished(task: T, result: CheckResult): boolean;
+}
+
+export async function runCrew<T extends CheckTask>(tasks: readonly T[], size: number, observer: CrewObserver<T>, signal: AbortSignal): Promise<void> {
+  const queue = tasks.slice();
+  const moments = new Set<Moment>();
+  const workers = new Set<Worker>();
+  let isOver = signal.aborted;
+  const stop = (): void => {
+    isOver = true;
+    for (const worker of workers) void worker.terminate();
+  };
+  signal.addEventListener('abort', stop, { once: true });
+
+  const member = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const worker = new Worker(new URL('./worker.js', import.meta.url));
+      workers.add(worker);
+      let task: T | undefined;
+      let moment: Moment | undefined;
+      const next = (): void => {
+        task = isOver ? undefined : queue.shift();
+        if (!task) return void worker.terminate();
+        moment = { task, states: 0, depth: 0 };
+        moments.add(moment);
+        worker.postMessage(task);
+      };
+      worker.on('message', (message: FromWorker) => {
+        if (isOver || !task || !moment) return;
+        if (message.kind === 'progress') Object.assign(moment, { states: message.states, depth: message.depth });
+        else {
+          moments.delete(moment);
+          if (observer.finished(task, message.result)) stop();
+          else next();
+        }
+        observer.moved([...moments]);
+      });
+      worker.on('error', (error) => {
+        stop();
+        reject(new Error(`exploring ${task?.program ?? 'nothing'}, mode "${task?.mode ?? ''}": ${error.message}`, { cause: error }));
+      });
+      worker.on('exit', () => resolve());
+      next();
+    });
+  try {
+    await Promise.all(Array.from({ length: Math.min(size, tasks.length) }, member));
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

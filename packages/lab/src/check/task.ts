@@ -1,0 +1,48 @@
+/** One exploration, from its description to what was found: what the workers do. */
+import { patchCore, readShippedCore, readSource, type SourceFile } from '../lower/source.ts';
+import { CheckArgumentError } from './check-error.ts';
+import { explore, type Exploration, type Limits } from './explore.ts';
+import { parseMode } from './model/mode.ts';
+import { type LoadedProgram, Model } from './model/model.ts';
+import { parseProgram } from './model/program.ts';
+import { applyMutation, MUTATIONS } from './mutations/index.ts';
+
+export interface CheckTask {
+  program: string;
+  mode: string;
+  /** Programs that are compiled together with it, since they need the same operations. */
+  family?: readonly string[];
+  /** Id of a mutation that the core is to have. */
+  mutation?: string;
+  mostStates: number;
+}
+
+export interface CheckResult extends Omit<Exploration, 'depth'> {
+  /** The longest of the shortest ways to a state; with a failure, the steps to it. */
+  longest: number;
+  seconds: number;
+}
+
+export function sourcesWith(mutation: string | undefined): SourceFile[] {
+  const shipped = readShippedCore();
+  if (mutation === undefined) return shipped;
+  const found = MUTATIONS.find(({ id }) => id === mutation);
+  if (!found) throw new CheckArgumentError(`there is no mutation "${mutation}"; \`rwsem-lab check --mutations\` lists them`);
+  return patchCore(shipped, applyMutation(found, readSource));
+}
+
+/** The last model that was compiled: often the next task needs it too. */
+let last: { key: string; model: Model } | undefined;
+
+export function loadTask({ program, mode, family = [program], mutation }: CheckTask): LoadedProgram {
+  const key = JSON.stringify([mode, family, mutation]);
+  if (last?.key !== key) last = { key, model: new Model(sourcesWith(mutation), parseMode(mode), family.map(parseProgram)) };
+  return last.model.load(parseProgram(program));
+}
+
+export function runTask(task: CheckTask, onProgress: NonNullable<Limits['onProgress']>): CheckResult {
+  const startedMs = performance.now();
+  const { depth, ...found } = explore(loadTask(task), { mostStates: task.mostStates, onProgress });
+  const longest = found.failure ? found.schedule.length : depth;
+  return { ...found, longest, seconds: (performance.now() - startedMs) / 1000 };
+}

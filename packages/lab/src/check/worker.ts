@@ -1,0 +1,15 @@
+/** A thread that explores one program after the other. */
+import { parentPort } from 'node:worker_threads';
+import { type CheckResult, type CheckTask, runTask } from './task.ts';
+
+export type FromWorker = { kind: 'progress'; states: number; depth: number } | { kind: 'result'; result: CheckResult };
+
+const port = parentPort;
+port?.on('message', (task: CheckTask) => {
+  const post = (message: FromWorker): void => port.postMessage(message);
+  const result = runTask(task, (states, depth) => {
+    post({ kind: 'progress', states, depth });
+    return false;
+  });
+  post({ kind: 'result', result });
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { parseMode } from '../dist/check/model/mode.js';
+import { parseProgram } from '../dist/check/model/program.js';
+import { everydayPlan, largePlan, mixes, modeOf, namedModes } from '../dist/check/plan.js';
+import { POLICIES } from '../dist/locks/policy.js';
+
+const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+const MISTAKE = ['check', '--program', 'read | write', '--mode', 'one-core', '--mutation', 'no-try-after-enqueue'];
+
+function run(...parameters: string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [CLI, ...parameters], { encoding: 'utf8' });
+}
+
+test('the shipped core holds: exit code 0, and every program is in the JSON', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'check-'));
+  try {
+    const json = join(directory, 'check.json');
+    const { status, stdout } = run('check', '--program', 'read | write', '--program', 'timedRead | write', '--json', json);
+    assert.equal(status, 0, stdout);
+    assert.match(stdout, /^2 of 2 programs were explored completely and held/m);
+    const { kind, rows } = JSON.parse(readFileSync(json, 'utf8')) as { kind: string; rows: { program: string; mode: string; result: { states: number; complete: boolean } }[] };
+    assert.equal(kind, 'rwsem-lab check');
+    assert.deepEqual(rows.map(({ program, mode }) => [program, mode]), [['read | write', 'spin'], ['timedRead | write', 'spin']]);
+    assert.ok(rows.every(({ result }) => result.complete && result.states > 100));
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test('a mistake in the core: exit code 1, a counterexample, and a line that shows it again', () => {
+  const { status, stdout } = run(...MISTAKE);
+  assert.equal(status, 1);
+  assert.match(stdout, /^LOST: nobody can go on/m);
+  const schedule = /--replay (\w+)$/m.exec(stdout)?.[1];
+  assert.ok(schedule);
+  const again = run(...MISTAKE, '--replay', schedule);
+  assert.equal(again.status, 1);
+  assert.match(again.stdout, /write\.ts:\d+ .*\n +COUNT 0->A, HEAD 0->B/);
+  assert.ok(stdout.includes(again.stdout.trim()));
+});
+
+test('what was cut at the limit is neither held nor violated: exit code 3', () => {
+  const { status, stdout } = run('check', '--program', 'read | write | write', '--most-states', '1000');
+  assert.equal(status, 3);
+  assert.match(stdout, /^0 of 1 programs/m);
+  assert.match(stdout, /^Cut at the limit, .*: read \| write \| write, mode spin/m);
+});
+
+test('bad arguments are refused at once with code 2 and one line', () => {
+  for (const parameters of [['--program', 'rad'], ['--mode', 'spin'], ['--program', 'read', '--mode', 'x'], ['--mutation', 'nonesuch'], ['--replay', 'A'], ['--program', 'read', '--replay', '7'], ['--program', 'read', '--large'], ['--program', 'read', '--policy', 'grant']]) {
+    const { status, stdout, stderr } = run('check', ...parameters);
+    assert.equal(status, 2, parameters.join(' '));
+    assert.match(stderr, /^error: .+\n$/);
+    assert.equal(stdout, '');
+  }
+});
+
+test('the sets have every policy that has a name, and only programs and modes that there are', () => {
+  assert.deepEqual(namedModes().flatMap(({ names }) => names).sort(), Object.keys(POLICIES).sort());
+  const plan = everydayPlan();
+  for (const { mode } of namedModes()) assert.ok(plan.some((group) => group.mode === mode), mode);
+  const lines = new Set<string>();
+  for (const { title, mode, programs } of [...plan, ...largePlan()]) {
+    parseMode(mode);
+    programs.forEach(parseProgram);
+    assert.ok(!lines.has(`${title} ${mode}`), `${title}, mode ${mode}, twice`);
+    lines.add(`${title} ${mode}`);
+  }
+});
+
+test('mixes are multisets, and policies are words of a mode', () => {
+  assert.deepEqual(mixes(2, ['a', 'b']), ['a | a', 'a | b', 'b | b']);
+  assert.equal(mixes(4, ['a', 'b', 'c']).length, 15);
+  assert.equal(modeOf({}), 'spin');
+  assert.equal(modeOf({ spin: 'off', writerWake: 'grant', handoffAfterMs: 0, readerSteal: false }), 'grant handoff:now no-reader-steal');
+  assert.equal(modeOf({ spin: 'any-owner', handoffAfterMs: Infinity }), 'any-owner handoff:off');
+});
