@@ -32,6 +32,15 @@ test('a counterexample that is pasted back shows the same failure', () => {
   assert.equal(trace.steps.length, found.schedule.length);
 });
 
+test('who has been granted and is asleep counts as a holder', () => {
+  const loaded = load('read | write | write', 'transfer-beside-readers', 'one-core');
+  const { schedule } = explore(loaded, { mostStates: 1_000_000 });
+  const last = replay(loaded, schedule).steps.at(-1);
+  const granted = last?.changes.find((change) => change.endsWith('has been granted'));
+  assert.ok(last && granted, 'the violation is seen when the grant is stored');
+  assert.notEqual(granted[0], 'ABC'[last.thread], 'by another thread');
+});
+
 test('a trace names threads, places, statements and words', () => {
   const loaded = load('read | write', '');
   const { steps, failure } = replay(loaded, parseSchedule('BA'));

@@ -1,5 +1,5 @@
 /** The numbers in a state, as people call them: `2R+A` for a count, `B` for the waiter record of thread B. */
-import { SLEEP, INSIDE, AT_OPERATION, DOWNGRADING, CONTROL_WORDS } from './model/layout.ts';
+import { AT_OPERATION, CONTROL_WORDS, DOWNGRADING, GRANTED_READS, GRANTED_WRITE, INSIDE, READS_INSIDE, SLEEP, WRITES_INSIDE } from './model/layout.ts';
 import type { LoadedProgram } from './model/model.ts';
 import { threadName } from './schedule.ts';
 
@@ -91,7 +91,13 @@ export class WordNames {
   #hold(inside: number): string {
     if (inside === 0) return 'is out';
     if (inside === DOWNGRADING) return 'is about to downgrade';
-    return inside >= 16 ? 'holds the write lock' : inside === 1 ? 'holds a read lock' : `holds ${inside} read locks`;
+    const reads = inside & READS_INSIDE;
+    const parts = [
+      inside & WRITES_INSIDE ? 'holds the write lock' : '',
+      reads === 0 ? '' : reads === 1 ? 'holds a read lock' : `holds ${reads} read locks`,
+      inside & (GRANTED_READS | GRANTED_WRITE) ? 'has been granted' : '',
+    ];
+    return parts.filter(Boolean).join(' and ');
   }
 
   #address(value: number): string {

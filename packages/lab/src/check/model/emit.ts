@@ -253,7 +253,7 @@ class RoutineEmitter {
     switch (name) {
       case 'lockWaitLock': return `S[${waitLock}] = me;`;
       case 'linger': return '';
-      case 'entered': return `S[b + ${INSIDE}] += ${js(args[0] as Expr)};`;
+      case 'entered': return `R.entered(b, ${js(args[0] as Expr)});`;
       case 'left': return `S[b + ${INSIDE}] -= ${js(args[0] as Expr)};`;
       case 'downgrading': return `S[b + ${INSIDE}] = ${DOWNGRADING};`;
       case 'strayedSignal': return `R.fail('INVARIANT', 'I13: a signal has come for a record that was given back');`;
@@ -297,12 +297,12 @@ class RoutineEmitter {
     if (access === 'load' || access === 'relaxedLoad') return `${guard}${result}${isDirect ? `S[${place}]` : `R.load(${js(at)}, me)`};`;
     if (access === 'store' || access === 'relaxedStore') {
       const isCount = base === 'absolute' && offset === LOCK_AT;
-      if (!isCount) return `${guard}S[${place}] = ${a};`;
+      if (!isCount) return `${guard}S[${place}] = ${a};${isDirect ? '' : ` R.signalled(${js(at)}, ${a});`}`;
       return `{ const o = S[0]; S[0] = ${a}; R.countChanged(o, me, b); }`;
     }
     const changed: Record<string, string> = { add: `o + (${a})`, sub: `o - (${a})`, and: `o & (${a})`, or: `o | (${a})`, exchange: `${a}` };
     const isCount = base === 'absolute' && offset === LOCK_AT;
-    const after = isCount ? ' R.countChanged(o, me, b);' : '';
+    const after = isCount ? ' R.countChanged(o, me, b);' : isDirect ? '' : ` if (o !== S[p]) R.signalled(${js(at)}, S[p]);`;
     const mask = offset === layout.word('BELL') && base === 'unknown' && access === 'add' ? ' & R.bellMask' : '';
     const write = access === 'compareExchange' ? `if (o === (${a})) S[p] = ${b};` : `S[p] = (${changed[access]})${mask};`;
     return `{ const p = ${place}; const o = S[p]; ${write} ${result}${to >= 0 ? 'o;' : ''}${after} }`;

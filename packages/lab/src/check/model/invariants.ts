@@ -1,5 +1,5 @@
 /** What must hold in every state: the numbered invariants of DESIGN.md. */
-import { DOWNGRADING, INSIDE, type Layout, LOCK_AT } from './layout.ts';
+import { DOWNGRADING, GRANTED_READ, GRANTED_READS, GRANTED_WRITE, INSIDE, type Layout, LOCK_AT, READS_INSIDE, WRITES_INSIDE } from './layout.ts';
 import type { CoreLibrary } from '../../lower/module.ts';
 import type { Failure, Runtime } from './runtime.ts';
 
@@ -29,13 +29,11 @@ export class Invariants {
     let writers = 0;
     for (let thread = 0; thread < threads; thread++) {
       const inside = state[this.#layout.lockWords + thread * blockWords + INSIDE] as number;
-      if (inside === DOWNGRADING) writers++;
-      else {
-        readers += inside & 15;
-        writers += inside >> 4;
-      }
+      readers += (inside & READS_INSIDE) + (inside & GRANTED_READS) / GRANTED_READ;
+      if ((inside & (WRITES_INSIDE | DOWNGRADING)) !== 0) writers++;
+      if ((inside & GRANTED_WRITE) !== 0) writers++;
     }
-    if (writers > 1 || (writers === 1 && readers > 0)) return { property: 'MUTEX', text: `I1: ${writers} writers and ${readers} readers are inside` };
+    if (writers > 1 || (writers === 1 && readers > 0)) return { property: 'MUTEX', text: `I1: ${writers} writers and ${readers} readers are inside, or granted and still asleep` };
     if (count < 0 ? readers > 1 : Math.floor(count / this.#c.READER) < readers) return { property: 'NEGATIVE', text: `${readers} readers are inside, and the count has fewer` };
     if (writers > 0 && (count & this.#c.WRITER) === 0) return { property: 'NEGATIVE', text: 'a writer is inside, and the count has none' };
     return null;

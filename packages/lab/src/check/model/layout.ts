@@ -12,12 +12,19 @@ import type { Mode } from './mode.ts';
 export const PC = 0;
 /** Where in the vector the word is that it sleeps on, plus 1; 0 awake. */
 export const SLEEP = 1;
-/** What it holds: reads, plus 16 for a write; DOWNGRADING. */
+/** What it holds, by the constants below. */
 export const INSIDE = 2;
 /** Which of its operations it is at. */
 export const AT_OPERATION = 3;
 export const CONTROL_WORDS = 4;
+/** READ_HOLD and WRITE_HOLD of `operations.ts` add to these; DOWNGRADING counts as a write. */
+export const READS_INSIDE = 15;
+export const WRITES_INSIDE = 16;
 export const DOWNGRADING = 32;
+/** Granted, and its thread has not seen it yet: that many reads, writes. */
+export const GRANTED_READ = 64;
+export const GRANTED_READS = 7 * GRANTED_READ;
+export const GRANTED_WRITE = 512;
 
 export const LOCK_AT = 64;
 const AGENTS_AT = 128;
@@ -54,6 +61,8 @@ export class Layout {
   readonly owners: Int32Array;
   /** By address in the record of a blocking waiter: its grant word. -1 elsewhere. */
   readonly grants: Int32Array;
+  /** By address: it is a waiter's grant word. */
+  readonly areGrants: Uint8Array;
 
   constructor(library: CoreLibrary, mode: Mode, usesAsync: boolean) {
     this.#library = library;
@@ -88,6 +97,12 @@ export class Layout {
     this.classes = new Uint8Array(size);
     this.owners = new Int32Array(size);
     this.grants = new Int32Array(size).fill(-1);
+    this.areGrants = new Uint8Array(size);
+  }
+
+  /** Whose agent record it is. */
+  threadOf(agent: number): number {
+    return (agent - AGENTS_AT) / this.agentWords;
   }
 
   agentAt(thread: number): number {
@@ -139,11 +154,12 @@ export class Layout {
     const isAsync = record !== this.word('BLOCKING_WAITER');
     this.slots[at] = CONSTANT;
     this.owners[at] = agent;
+    this.areGrants[at] = Number(field === this.word('GRANT'));
     this.grants[at] = isAsync ? -1 : agent + record + this.word('GRANT');
     const isShared = field === this.word('WAITER_AGENT') || field === this.word('READY_NEXT');
     this.classes[at] = isAsync && isShared ? FREELY : WAITER_WORD;
     if (field === this.word('WAITER_AGENT')) this.constants[at] = agent;
-    if (field === this.word('WAITER_TAG')) this.constants[at] = this.#tagOf((agent - AGENTS_AT) / this.agentWords) | (isAsync ? this.word('ASYNC_OWNER') : 0);
+    if (field === this.word('WAITER_TAG')) this.constants[at] = this.#tagOf(this.threadOf(agent)) | (isAsync ? this.word('ASYNC_OWNER') : 0);
   }
 
   /** What a thread stores in the owner word: its id, of a first incarnation. */

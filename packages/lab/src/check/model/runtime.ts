@@ -1,6 +1,6 @@
 /** What the generated steps work on and call: the state, free choices, sleeping, and the checks of accesses. */
 import type { Property } from '../mutations/mutation.ts';
-import { DOWNGRADING, FREELY, INSIDE, type Layout, NO_RECORD, QUEUE_WORD, SLEEP } from './layout.ts';
+import { DOWNGRADING, FREELY, GRANTED_READ, GRANTED_READS, GRANTED_WRITE, INSIDE, type Layout, NO_RECORD, QUEUE_WORD, SLEEP } from './layout.ts';
 
 export interface Failure {
   property: Property;
@@ -21,6 +21,8 @@ export class Runtime {
   readonly #writer: number;
   readonly #handoff: number;
   readonly #granted: number;
+  readonly #kind: number;
+  readonly #writeWaiter: number;
   readonly #contended: number;
   failure: Failure | null = null;
   /**
@@ -46,6 +48,8 @@ export class Runtime {
     this.#writer = word('WRITER');
     this.#handoff = word('HANDOFF');
     this.#granted = word('GRANTED');
+    this.#kind = word('KIND');
+    this.#writeWaiter = word('WRITE_WAITER');
     this.#contended = word('WAIT_LOCK_CONTENDED');
   }
 
@@ -146,6 +150,22 @@ export class Runtime {
 
   needWaitLock(me: number): void {
     if (!this.holdsWaitLock(me)) this.fail('INVARIANT', 'I4: a word of the queue is touched without the wait lock');
+  }
+
+  /** After a write to what may be the grant word of another: who has been granted holds the lock from here on (I1). */
+  signalled(address: number, word: number): void {
+    const { layout, state } = this;
+    if (word !== this.#granted || layout.areGrants[address] !== 1) return;
+    const block = layout.lockWords + layout.threadOf(layout.owners[address] as number) * this.#blockWords;
+    const isWrite = ((state[layout.slots[address + this.#kind] as number] as number) & this.#writeWaiter) !== 0;
+    (state[block + INSIDE] as number) += isWrite ? GRANTED_WRITE : GRANTED_READ;
+  }
+
+  /** A thread goes on inside, by a grant or not. */
+  entered(block: number, hold: number): void {
+    const inside = this.state[block + INSIDE] as number;
+    const granted = hold === 1 ? (inside & GRANTED_READS) !== 0 && GRANTED_READ : (inside & GRANTED_WRITE) !== 0 && GRANTED_WRITE;
+    this.state[block + INSIDE] = inside + hold - Number(granted);
   }
 
   /** Where sleepers of an address are: no ordinary access. */
