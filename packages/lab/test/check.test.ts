@@ -63,7 +63,7 @@ test('programs are read, and what cannot be run is refused with what would do', 
 });
 
 /** What the engine cannot tell yet: whether somebody starves, and what these modes would show. */
-const BEYOND = /\b(ready|quiet|delayed)\b/;
+const BEYOND = /\b(ready|delayed)\b/;
 /** Expected in `read | write`, mode `spin`, and not seen there, nor with the mode `owner`. */
 const UNEXPLAINED = 'no-owner-looked-up';
 

@@ -1,5 +1,5 @@
 /** The numbers in a state, as people call them: `2R+A` for a count, `B` for the waiter record of thread B. */
-import { AT_OPERATION, CONTROL_WORDS, DOWNGRADING, GRANTED_READS, GRANTED_WRITE, INSIDE, READS_INSIDE, SLEEP, WRITES_INSIDE } from './model/layout.ts';
+import { AT_OPERATION, CONTROL_WORDS, DOWNGRADING, GRANTED_READ, INSIDE, READS_INSIDE, SLEEP, WRITES_INSIDE } from './model/layout.ts';
 import type { LoadedProgram } from './model/model.ts';
 import { threadName } from './schedule.ts';
 
@@ -95,7 +95,7 @@ export class WordNames {
     const parts = [
       inside & WRITES_INSIDE ? 'holds the write lock' : '',
       reads === 0 ? '' : reads === 1 ? 'holds a read lock' : `holds ${reads} read locks`,
-      inside & (GRANTED_READS | GRANTED_WRITE) ? 'has been granted' : '',
+      inside >= GRANTED_READ ? 'has been granted' : '',
     ];
     return parts.filter(Boolean).join(' and ');
   }

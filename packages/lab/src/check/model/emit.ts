@@ -17,6 +17,8 @@ import type { Mode } from './mode.ts';
 /** Of a loop within one step: more than any queue of a program is long. */
 const MOST_TURNS = 4096;
 
+const RELEASES = new Set(['releaseRead', 'releaseWrite']);
+
 export type Step = (block: number, me: number) => number;
 
 export interface Stop {
@@ -31,6 +33,8 @@ export interface Stop {
   timed: boolean;
   place: Place | undefined;
   access: string;
+  /** Who is inside stays here for as long as it likes. */
+  lingers: boolean;
 }
 
 /** A place where anything of this may be the case. */
@@ -56,7 +60,7 @@ export class Emitter {
     this.#mode = mode;
     this.#own = new Set([layout.word('BLOCKING_WAITER'), ...layout.asyncWaiters].map((record) => record + layout.word('GRANT')));
     // 0 is where a thread is that has done everything.
-    this.#addStop({ routine: { name: '', entry: 0, code: [], locals: [] }, at: 0, chains: false, needsFreeWaitLock: false, timed: false, place: undefined, access: 'done' });
+    this.#addStop({ routine: { name: '', entry: 0, code: [], locals: [] }, at: 0, chains: false, needsFreeWaitLock: false, timed: false, place: undefined, access: 'done', lingers: false });
     this.sources.push('return 0;');
   }
 
@@ -172,6 +176,7 @@ class RoutineEmitter {
       timed,
       place: kind === 'access' && 'place' in instruction ? instruction.place : place,
       access: kind !== 'access' ? kind : instruction.op === 'access' ? instruction.access : isAcquire ? 'acquire' : 'linger',
+      lingers: kind === 'access' && (instruction.op === 'access' ? RELEASES.has(instruction.inside) : !isAcquire),
     });
     this.#numbers.set(key, number);
     this.#todo.push({ number, at, isAccess: kind === 'access' });
@@ -253,7 +258,8 @@ class RoutineEmitter {
     switch (name) {
       case 'lockWaitLock': return `S[${waitLock}] = me;`;
       case 'linger': return '';
-      case 'entered': return `R.entered(b, ${js(args[0] as Expr)});`;
+      case 'entered': return `R.collected(b, 0); S[b + ${INSIDE}] += ${js(args[0] as Expr)};`;
+      case 'collected': return `R.collected(b, ${layout.recordOf(addressOf(args[0] as Expr).offset)});`;
       case 'left': return `S[b + ${INSIDE}] -= ${js(args[0] as Expr)};`;
       case 'downgrading': return `S[b + ${INSIDE}] = ${DOWNGRADING};`;
       case 'strayedSignal': return `R.fail('INVARIANT', 'I13: a signal has come for a record that was given back');`;

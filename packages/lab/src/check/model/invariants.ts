@@ -1,5 +1,5 @@
 /** What must hold in every state: the numbered invariants of DESIGN.md. */
-import { DOWNGRADING, GRANTED_READ, GRANTED_READS, GRANTED_WRITE, INSIDE, type Layout, LOCK_AT, READS_INSIDE, WRITES_INSIDE } from './layout.ts';
+import { holdsOf, INSIDE, type Layout, LOCK_AT } from './layout.ts';
 import type { CoreLibrary } from '../../lower/module.ts';
 import type { Failure, Runtime } from './runtime.ts';
 
@@ -21,18 +21,23 @@ export class Invariants {
     this.#slot = { head: slot('HEAD'), tail: slot('TAIL'), waitLock: slot('WAIT_LOCK') };
   }
 
-  /** After a step: who is inside, and is it counted? */
-  exclusion(threads: number, blockWords: number): Failure | null {
+  /** Those inside, or granted and still asleep. */
+  #holders(threads: number, blockWords: number): { readers: number; writers: number } {
     const { state } = this.#runtime;
-    const count = state[0] as number;
     let readers = 0;
     let writers = 0;
     for (let thread = 0; thread < threads; thread++) {
-      const inside = state[this.#layout.lockWords + thread * blockWords + INSIDE] as number;
-      readers += (inside & READS_INSIDE) + (inside & GRANTED_READS) / GRANTED_READ;
-      if ((inside & (WRITES_INSIDE | DOWNGRADING)) !== 0) writers++;
-      if ((inside & GRANTED_WRITE) !== 0) writers++;
+      const { reads, writes } = holdsOf(state[this.#layout.lockWords + thread * blockWords + INSIDE] as number);
+      readers += reads;
+      writers += writes;
     }
+    return { readers, writers };
+  }
+
+  /** After a step: who is inside, and is it counted? */
+  exclusion(threads: number, blockWords: number): Failure | null {
+    const count = this.#runtime.state[0] as number;
+    const { readers, writers } = this.#holders(threads, blockWords);
     if (writers > 1 || (writers === 1 && readers > 0)) return { property: 'MUTEX', text: `I1: ${writers} writers and ${readers} readers are inside, or granted and still asleep` };
     if (count < 0 ? readers > 1 : Math.floor(count / this.#c.READER) < readers) return { property: 'NEGATIVE', text: `${readers} readers are inside, and the count has fewer` };
     if (writers > 0 && (count & this.#c.WRITER) === 0) return { property: 'NEGATIVE', text: 'a writer is inside, and the count has none' };
@@ -63,6 +68,25 @@ export class Invariants {
     if (state[this.#slot.tail] !== previous) return invariant('TAIL is not the last of the queue');
     const isWoken = head !== 0 && this.#field(head, c.GRANT) === c.WOKEN;
     if (((count & c.WAKING) !== 0) !== isWoken) return invariant(`I11: WAKING is ${count & c.WAKING ? 'set' : 'clear'}, and the first waiter has ${isWoken ? '' : 'not '}been told to try`);
+    return null;
+  }
+
+  /** Nobody is on its way to anywhere: what is as it should be stays so, and what is not too. */
+  quiet(threads: number, blockWords: number): Failure | null {
+    const { state } = this.#runtime;
+    const c = this.#c;
+    const count = state[0] as number;
+    const head = state[this.#slot.head] as number;
+    const { readers, writers } = this.#holders(threads, blockWords);
+    const counted = Math.floor(count / c.READER);
+    const isWriteLocked = (count & c.WRITER) !== 0;
+    if (counted !== readers || isWriteLocked !== writers > 0) {
+      return invariant(`I6: nobody is under way, ${readers} readers and ${writers} writers are inside, and the count has ${counted} and ${Number(isWriteLocked)}`);
+    }
+    if (head === 0) return null;
+    if (counted === 0 && !isWriteLocked) return { property: 'LOST', text: 'I8: nobody is under way, the lock is free, and somebody sleeps in its queue' };
+    const isReader = (this.#field(head, c.KIND) & c.WRITE_WAITER) === 0;
+    if (isReader && !isWriteLocked && (count & c.HANDOFF) === 0) return invariant('nobody is under way, the lock is read-held without handoff, and a reader sleeps first in its queue');
     return null;
   }
 

@@ -21,15 +21,25 @@ export const CONTROL_WORDS = 4;
 export const READS_INSIDE = 15;
 export const WRITES_INSIDE = 16;
 export const DOWNGRADING = 32;
-/** Granted, and its thread has not seen it yet: that many reads, writes. */
+/** Granted, and its thread has not seen it yet: a bit for each of its records, once for reads, once for writes. */
 export const GRANTED_READ = 64;
-export const GRANTED_READS = 7 * GRANTED_READ;
 export const GRANTED_WRITE = 512;
+const GRANTED_MASK = 7;
 
 export const LOCK_AT = 64;
 const AGENTS_AT = 128;
 /** Relative to the agent record, far behind all agents. */
 export const ASYNC_WAITERS_AT = 4096;
+
+/** What a thread holds, seen and unseen. */
+export function holdsOf(inside: number): { reads: number; writes: number } {
+  const bits = (from: number): number => {
+    const some = (inside / from) & GRANTED_MASK;
+    return (some & 1) + ((some >> 1) & 1) + (some >> 2);
+  };
+  const isWriting = (inside & (WRITES_INSIDE | DOWNGRADING)) !== 0;
+  return { reads: (inside & READS_INSIDE) + bits(GRANTED_READ), writes: Number(isWriting) + bits(GRANTED_WRITE) };
+}
 
 /** How an address may be touched without an atomic operation. */
 export const FREELY = 0;
@@ -143,6 +153,11 @@ export class Layout {
     const offsets = this.#records().flatMap((record) => fields.map((name) => record + this.word(name)));
     for (let i = 0; i < MOST_THREADS; i++) offsets.push(this.word('WAKE_LIST') + i);
     return [...offsets, this.word('BELL')].flatMap((offset) => this.agentSlots.get(offset) ?? []);
+  }
+
+  /** Which of its thread's records lies there, relative to its agent record. */
+  recordOf(offset: number): number {
+    return this.#records().indexOf(offset);
   }
 
   #records(): number[] {

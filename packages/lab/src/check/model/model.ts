@@ -6,7 +6,7 @@ import { readBuilt, type SourceFile } from '../../lower/source.ts';
 import { tidy } from '../../lower/tidy.ts';
 import { type Choice, Emitter, type Step, type Stop } from './emit.ts';
 import { Invariants } from './invariants.ts';
-import { AT_OPERATION, Layout, LOCK_AT, PC, SLEEP } from './layout.ts';
+import { AT_OPERATION, INSIDE, Layout, LOCK_AT, PC, SLEEP } from './layout.ts';
 import type { Mode } from './mode.ts';
 import type { Operation, Program } from './program.ts';
 import { Runtime, type Failure } from './runtime.ts';
@@ -38,6 +38,7 @@ export class Model {
   readonly #chains: Uint8Array;
   readonly #needsFree: Uint8Array;
   readonly #timed: Uint8Array;
+  readonly #lingers: Uint8Array;
   readonly #waitLock: number;
   readonly #entries = new Map<string, number>();
   readonly #scrubbed: number[];
@@ -72,6 +73,7 @@ export class Model {
     this.invariants = new Invariants(library, this.layout, this.runtime);
     this.#chains = Uint8Array.from(this.stops, ({ chains }) => Number(chains));
     this.#needsFree = Uint8Array.from(this.stops, ({ needsFreeWaitLock }) => Number(needsFreeWaitLock));
+    this.#lingers = Uint8Array.from(this.stops, ({ lingers }) => Number(lingers));
     this.#timed = Uint8Array.from(this.stops, ({ timed }) => Number(timed));
     this.#steps = compile(emitter.sources, this.runtime);
     this.#scrubbed = this.layout.leftovers();
@@ -107,6 +109,18 @@ export class Model {
     if (pc === 0) return false;
     if (state[block + SLEEP] !== 0) return this.#timed[pc] === 1 || this.mode.spurious;
     return this.#needsFree[pc] === 0 || state[this.#waitLock] === 0;
+  }
+
+  /** Nobody is on its way to anywhere: each thread is done, asleep, or inside and in no hurry. */
+  isQuiet(threads: number): boolean {
+    const { state } = this.runtime;
+    for (let thread = 0; thread < threads; thread++) {
+      const block = this.block(thread);
+      const pc = state[block + PC] as number;
+      const sleepsOn = (state[block + SLEEP] as number) - 1;
+      if (sleepsOn >= 0 ? sleepsOn === this.#waitLock : pc !== 0 && (this.#lingers[pc] === 0 || state[block + INSIDE] === 0)) return false;
+    }
+    return true;
   }
 
   /** One step, from the present state to the next. Returns the stops it went through, for traces only. */
@@ -183,7 +197,7 @@ export class LoadedProgram {
   /** What is wrong in the present state, after a step; not about steps to come. */
   judge(): Failure | null {
     const { runtime, invariants, blockWords } = this.model;
-    return runtime.failure ?? invariants.exclusion(this.threads, blockWords) ?? invariants.queue();
+    return runtime.failure ?? invariants.exclusion(this.threads, blockWords) ?? invariants.queue() ?? (this.model.isQuiet(this.threads) ? invariants.quiet(this.threads, blockWords) : null);
   }
 
   /** Nobody can make a step. */

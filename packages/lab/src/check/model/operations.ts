@@ -55,6 +55,8 @@ declare function writeSlow(mem: Int32Array, lock: number, me: number, urgent: bo
 /** This thread holds the lock from here on: READ_HOLD or WRITE_HOLD. */
 declare function entered(hold: number): void;
 declare function left(hold: number): void;
+/** What this async waiter has been granted is the thread's from here on. */
+declare function collected(waiter: number): void;
 /** The next step that ends the write hold turns it into a read hold. */
 declare function downgrading(): void;
 /** A step in which nothing happens: others run meanwhile. */
@@ -213,6 +215,7 @@ function startAsync(mem: Int32Array, lock: number, me: number, waiter: number, k
     prepareWaiter(mem, lock, waiter, WRITE_WAITER | ASYNC_WAITER, false);
     if (enqueueWrite(mem, lock, me, waiter) === QUEUED) return true;
   }
+  collected(waiter);
   holdWrite(mem, lock, me);
   return false;
 }
@@ -221,9 +224,10 @@ function startAsync(mem: Int32Array, lock: number, me: number, waiter: number, k
 function answer(mem: Int32Array, lock: number, me: number, waiter: number, kind: number, state: number): number {
   if (state === NOTHING) strayedSignal();
   if (state !== PENDING) return NOTHING;
+  if (kind !== ASYNC_READ && attemptWrite(mem, lock, me, waiter) !== ACQUIRED) return PENDING;
+  collected(waiter);
   if (kind === ASYNC_READ) holdRead(mem, lock, me);
-  else if (attemptWrite(mem, lock, me, waiter) === ACQUIRED) holdWrite(mem, lock, me);
-  else return PENDING;
+  else holdWrite(mem, lock, me);
   return NOTHING;
 }
 

@@ -1,6 +1,6 @@
 /** What the generated steps work on and call: the state, free choices, sleeping, and the checks of accesses. */
 import type { Property } from '../mutations/mutation.ts';
-import { DOWNGRADING, FREELY, GRANTED_READ, GRANTED_READS, GRANTED_WRITE, INSIDE, type Layout, NO_RECORD, QUEUE_WORD, SLEEP } from './layout.ts';
+import { DOWNGRADING, FREELY, GRANTED_READ, GRANTED_WRITE, INSIDE, type Layout, NO_RECORD, QUEUE_WORD, SLEEP } from './layout.ts';
 
 export interface Failure {
   property: Property;
@@ -156,16 +156,15 @@ export class Runtime {
   signalled(address: number, word: number): void {
     const { layout, state } = this;
     if (word !== this.#granted || layout.areGrants[address] !== 1) return;
-    const block = layout.lockWords + layout.threadOf(layout.owners[address] as number) * this.#blockWords;
+    const agent = layout.owners[address] as number;
+    const block = layout.lockWords + layout.threadOf(agent) * this.#blockWords;
     const isWrite = ((state[layout.slots[address + this.#kind] as number] as number) & this.#writeWaiter) !== 0;
-    (state[block + INSIDE] as number) += isWrite ? GRANTED_WRITE : GRANTED_READ;
+    (state[block + INSIDE] as number) |= (isWrite ? GRANTED_WRITE : GRANTED_READ) << layout.recordOf(address - agent);
   }
 
-  /** A thread goes on inside, by a grant or not. */
-  entered(block: number, hold: number): void {
-    const inside = this.state[block + INSIDE] as number;
-    const granted = hold === 1 ? (inside & GRANTED_READS) !== 0 && GRANTED_READ : (inside & GRANTED_WRITE) !== 0 && GRANTED_WRITE;
-    this.state[block + INSIDE] = inside + hold - Number(granted);
+  /** A thread has seen that this record has been granted, if it has, and goes on inside. */
+  collected(block: number, record: number): void {
+    (this.state[block + INSIDE] as number) &= ~((GRANTED_READ | GRANTED_WRITE) << record);
   }
 
   /** Where sleepers of an address are: no ordinary access. */

@@ -101,6 +101,7 @@ export class ModelWorld implements Surroundings {
       case 'asyncWaiterB':
         return { kind: 'value', value: binary('+', ME, number(ASYNC_WAITERS_AT + this.#word('WAITER_WORDS'))) };
       case 'entered':
+      case 'collected':
       case 'left':
       case 'downgrading':
       case 'linger':

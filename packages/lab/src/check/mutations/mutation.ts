@@ -17,8 +17,7 @@
  * keeps the owner word instead of leaving what it says to chance, `wait-lock` lets threads park on the
  * wait lock, `spurious` lets any sleep end, `delayed` lets relaxed accesses be late, `split` makes steps
  * of the accesses under the wait lock too. More to show: `ready`, that the end can be reached from every
- * state; `quiet`, that while nobody is under way no reader sleeps first in the queue of a read-held lock
- * without handoff.
+ * state.
  */
 
 export interface Edit {

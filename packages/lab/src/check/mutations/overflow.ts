@@ -35,7 +35,7 @@ export const OVERFLOW_MUTATIONS: readonly Mutation[] = [
         replace: '  if (probe && isOverflown(count)) return TOO_MANY_READERS;\n',
       },
     ],
-    expect: { property: 'STUCK', program: 'read | read', mode: 'readers:1' },
+    expect: { property: 'INVARIANT', or: 'STUCK', program: 'read | read', mode: 'readers:1' },
   },
   {
     id: 'overflow-probe-kept-in-queue',
@@ -54,7 +54,7 @@ export const OVERFLOW_MUTATIONS: readonly Mutation[] = [
 `,
       },
     ],
-    expect: { property: 'NEGATIVE', or: 'STUCK', program: 'timedRead | read | timedWrite', mode: 'readers:1' },
+    expect: { property: 'INVARIANT', or: 'NEGATIVE', program: 'timedRead | read | timedWrite', mode: 'readers:1' },
   },
   {
     id: 'overflow-withdrawn-without-wake',

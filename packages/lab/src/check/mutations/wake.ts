@@ -221,7 +221,7 @@ export const WAKE_MUTATIONS: readonly Mutation[] = [
     source: 'rwsem bug 29; a probe of a waker makes it a lost wake-up (I9)',
     bugs: [29],
     edits: [{ file: 'release.ts', find: '  if (hasWaiters(before)) {\n', replace: '  if (before === -1 && hasWaiters(before)) {\n' }],
-    expect: { property: 'LOST', program: 'downgrade | read | write' },
+    expect: { property: 'INVARIANT', or: 'LOST', program: 'downgrade | read | write' },
   },
   {
     id: 'downgrade-stores',
