@@ -9,8 +9,23 @@ import type { Failure } from './model/runtime.ts';
 import type { Move } from './schedule.ts';
 import { VisitedSet } from './visited.ts';
 
+/** One step from one state to another, as it was explored. */
+export interface Edge {
+  from: number;
+  to: number;
+  move: Move;
+  /** It ends an operation of its thread. */
+  finishes: boolean;
+  /** Its thread was asleep, and is awake by chance. */
+  spurious: boolean;
+  /** A bit for each thread that has done everything then. */
+  done: number;
+}
+
 export interface Limits {
   mostStates: number;
+  /** Called for every step; states are numbered in the order in which they are found, and left in that order too. */
+  onEdge?: (edge: Edge) => void;
   /** Called now and then; true to stop. */
   onProgress?: (states: number, depth: number) => boolean;
 }
@@ -27,7 +42,7 @@ export interface Exploration {
 }
 
 /** Of one thread in one state, at most; 8 threads go into 16 bits. */
-const CHOICES = 8192;
+export const CHOICES = 8192;
 const PROGRESS_EVERY = 1 << 16;
 
 /** The states of one level, one after the other. */
@@ -81,9 +96,10 @@ export function explore(loaded: LoadedProgram, limits: Limits): Exploration {
         level.get(index, state);
         if (!model.isEnabled(thread)) continue;
         isStuck = false;
+        const spurious = model.sleepsSoundly(thread);
         for (let choice = 0, more = true; more; choice++) {
           if (choice > 0) level.get(index, state);
-          model.step(thread, loaded);
+          const finishes = model.step(thread, loaded);
           steps++;
           const move = thread * CHOICES + choice;
           const to = visited.add(state, from, move);
@@ -95,6 +111,7 @@ export function explore(loaded: LoadedProgram, limits: Limits): Exploration {
             }
             next.push(state);
           }
+          limits.onEdge?.({ from, to: to < 0 ? -to - 2 : to, move: { thread, choice }, finishes, spurious, done: model.doneThreads(threads) });
           more = runtime.nextCombination();
         }
       }

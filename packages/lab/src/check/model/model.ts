@@ -123,8 +123,15 @@ export class Model {
     return true;
   }
 
-  /** One step, from the present state to the next. Returns the stops it went through, for traces only. */
-  step(thread: number, loaded: LoadedProgram, passed?: number[]): void {
+  /** This thread sleeps, and nothing that must happen in the end would make it go on. */
+  sleepsSoundly(thread: number): boolean {
+    const { state } = this.runtime;
+    const block = this.block(thread);
+    return state[block + SLEEP] !== 0 && this.#timed[state[block + PC] as number] === 0;
+  }
+
+  /** One step, from the present state to the next. True if it ends an operation, or decides to make none. `passed`: the stops it went through, for traces only. */
+  step(thread: number, loaded: LoadedProgram, passed?: number[]): boolean {
     const { state } = this.runtime;
     const block = this.block(thread);
     const me = this.layout.agentAt(thread);
@@ -138,11 +145,19 @@ export class Model {
       if (next < 0) {
         if (next === STOPS) loaded.stopThread(thread, block);
         else loaded.finishOperation(thread, block);
-        return;
+        return true;
       }
       state[block + PC] = next;
-      if (chains && (state[block + SLEEP] !== 0 || (this.#needsFree[next] === 1 && state[this.#waitLock] !== 0))) return;
+      if (chains && (state[block + SLEEP] !== 0 || (this.#needsFree[next] === 1 && state[this.#waitLock] !== 0))) break;
     }
+    return false;
+  }
+
+  /** A bit for each thread that has done everything. */
+  doneThreads(threads: number): number {
+    let done = 0;
+    for (let thread = 0; thread < threads; thread++) if (this.runtime.state[this.block(thread) + PC] === 0) done |= 1 << thread;
+    return done;
   }
 
   /** Between two operations of a thread: nothing must be left that tells how it got there. */

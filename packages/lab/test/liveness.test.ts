@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkLiveness, type Lasso, type LivenessResult } from '../dist/check/liveness.js';
+import { parseMode } from '../dist/check/model/mode.js';
+import { type LoadedProgram, Model } from '../dist/check/model/model.js';
+import { parseProgram } from '../dist/check/model/program.js';
+import { applyMutation, MUTATIONS } from '../dist/check/mutations/index.js';
+import { patchCore, readShippedCore, readSource, type SourceFile } from '../dist/lower/source.js';
+
+const shipped = readShippedCore();
+
+function load(text: string, mode: string, sources: readonly SourceFile[] = shipped): LoadedProgram {
+  const program = parseProgram(text);
+  return new Model(sources, parseMode(mode), [program]).load(program);
+}
+
+function check(loaded: LoadedProgram): LivenessResult {
+  return checkLiveness(loaded, { mostStates: 1_000_000 });
+}
+
+/** Runs it: does it come back to where it was, is it fair, and does that thread never finish? */
+function assertLasso(loaded: LoadedProgram, { thread, prefix, cycle }: Lasso): void {
+  const { model, words, threads } = loaded;
+  const { state } = model.runtime;
+  const run = (move: Lasso['cycle'][number]): boolean => {
+    const before = state.slice(0, words);
+    let finishes = false;
+    assert.ok(model.isEnabled(move.thread));
+    model.runtime.skipTo(move.choice, () => {
+      state.set(before);
+      finishes = model.step(move.thread, loaded);
+    });
+    return finishes;
+  };
+  loaded.start();
+  for (const move of prefix) run(move);
+  const start = state.slice(0, words);
+  const could = new Set<number>();
+  for (const move of cycle) {
+    for (let other = 0; other < threads; other++) if (model.isEnabled(other) && !model.sleepsSoundly(other)) could.add(other);
+    const finishes = run(move);
+    assert.ok(!finishes || move.thread !== thread, 'it finishes');
+  }
+  assert.deepEqual(state.slice(0, words), start, 'it does not come back');
+  for (const other of could) assert.ok(cycle.some((move) => move.thread === other), `thread ${other} is treated unfairly`);
+  assert.ok(cycle.length > 0);
+}
+
+/** The program, the mode, and a number of states that it must have more of. */
+const PROGRAMS: [program: string, mode: string, states: number][] = [
+  ['read* | write', '', 100],
+  ['write* | write', '', 100],
+  ['read* | write*', '', 200],
+  ['write* | write*', '', 100],
+  ['read* | read* | write', '', 5000],
+  ['write* | write* | read', '', 20_000],
+  ['write* | write* | write', '', 20_000],
+  ['read* | read* | write*', '', 10_000],
+  ['write* | write* | write*', '', 10_000],
+  ['read* | write* | write*', 'grant', 10_000],
+  ['timedRead* | timedRead* | write', '', 10_000],
+  ['timedWrite* | timedWrite* | write', '', 20_000],
+  ['tryWrite* | tryWrite* | write', '', 50],
+  ['downgrade* | downgrade* | read', '', 10_000],
+  ['nestedRead* | write', '', 100],
+  ['asyncRead* | write*', '', 200],
+  ['asyncWrite* | asyncWrite*', '', 500],
+  ['abortWrite* | write', '', 200],
+  ['asyncWrite | read* | read*', '', 5000],
+  ['read* | write*', 'grant', 200],
+  ['read* | write*', 'one-core', 200],
+  ['read* | write*', 'batch:1', 200],
+  ['read* | write*', 'owner', 200],
+  ['read* | write*', 'split', 200],
+  ['read* | write*', 'spurious', 200],
+  ['read* | write*', 'spin', 200],
+  ['read* | write*', 'spin owner', 200],
+];
+
+for (const [text, mode, states] of PROGRAMS) {
+  test(`nobody starves in ${text}${mode && `, mode ${mode}`}, all deadlines passed`, () => {
+    const found = check(load(text, `handoff:now ${mode}`));
+    assert.deepEqual(found.failure, null, JSON.stringify(found.lasso));
+    assert.ok(found.complete);
+    assert.ok(found.states > states, `${found.states} states`);
+  });
+}
+
+for (const text of ['write | write*', 'write | read*', 'read | write* | write*', 'write | read* | write*']) {
+  test(`without handoff somebody starves in ${text}`, () => {
+    const loaded = load(text, 'handoff:off');
+    const found = check(loaded);
+    assert.equal(found.failure?.property, 'STARVE');
+    assert.equal(found.lasso?.thread, 0);
+    assertLasso(loaded, found.lasso as Lasso);
+  });
+}
+
+test('a writer that has asked for handoff at once gets the lock, whoever never does', () => {
+  for (const text of ['urgentWrite | write*', 'urgentWrite | read* | read*']) assert.equal(check(load(text, 'handoff:off')).failure, null, text);
+});
+
+test('a loop of tries can make a tried read try again for ever, but starves no writer', () => {
+  // Its compare-exchange fails only because somebody else has got in or out.
+  const found = check(load('write | tryRead* | read*', 'handoff:now'));
+  assert.equal(found.lasso?.thread, 1);
+});
+
+for (const mutation of MUTATIONS) {
+  if ('uncaught' in mutation.expect || mutation.expect.property !== 'STARVE') continue;
+  const { program, mode = '' } = mutation.expect;
+  test(`starvation by the mutation ${mutation.id} is found`, () => {
+    const loaded = load(program, mode, patchCore(shipped, applyMutation(mutation, readSource)));
+    const found = check(loaded);
+    assert.equal(found.failure?.property, 'STARVE', JSON.stringify(found.failure));
+    assert.equal(found.lasso?.thread, 0);
+    assertLasso(loaded, found.lasso as Lasso);
+    const unchanged = check(load(program, mode));
+    assert.notEqual(unchanged.lasso?.thread, 0, 'the unchanged lock starves it too');
+  });
+}
+
+test('what starves by itself is refused: a wait lock that is test-and-set, and deadlines that may never pass', () => {
+  assert.throws(() => check(load('write | write*', 'handoff:now wait-lock')), /leave out the mode wait-lock/);
+  assert.throws(() => check(load('write | write*', '')), /handoff:now/);
+});
