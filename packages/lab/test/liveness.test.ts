@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkLiveness, type Lasso, type LivenessResult } from '../dist/check/liveness.js';
+import { checkLiveness, printLasso, type Lasso, type LivenessResult } from '../dist/check/liveness.js';
 import { parseMode } from '../dist/check/model/mode.js';
 import { type LoadedProgram, Model } from '../dist/check/model/model.js';
 import { parseProgram } from '../dist/check/model/program.js';
@@ -95,6 +95,16 @@ for (const text of ['write | write*', 'write | read*', 'read | write* | write*',
     assertLasso(loaded, found.lasso as Lasso);
   });
 }
+
+test('a run that starves somebody is printed: the way there, and what goes on for ever', () => {
+  const loaded = load('write | write*', 'handoff:off');
+  const found = check(loaded);
+  const [before, round] = printLasso(loaded, found).split('again and again:');
+  assert.equal(before?.match(/^ *\d+ +[AB] {2}/gm)?.length, found.lasso?.prefix.length);
+  assert.equal(round?.match(/^ *\d+ +[AB] {2}/gm)?.length, found.lasso?.cycle.length);
+  assert.match(round ?? '', /B has done operation|B is out/);
+  assert.match(round ?? '', /STARVE: A never gets there, while B can go on for ever$/);
+});
 
 test('a writer that has asked for handoff at once gets the lock, whoever never does', () => {
   for (const text of ['urgentWrite | write*', 'urgentWrite | read* | read*']) assert.equal(check(load(text, 'handoff:off')).failure, null, text);

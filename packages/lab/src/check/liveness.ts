@@ -10,6 +10,8 @@ import { CheckArgumentError } from './check-error.ts';
 import { explore, type Exploration, type Limits } from './explore.ts';
 import { type Component, FairCycles } from './fair-cycles.ts';
 import type { LoadedProgram } from './model/model.ts';
+import { printTrace } from './print-trace.ts';
+import { replay } from './replay.ts';
 import { type Move, threadName } from './schedule.ts';
 import { StateGraph } from './state-graph.ts';
 
@@ -39,6 +41,12 @@ export function checkLiveness(loaded: LoadedProgram, limits: Omit<Limits, 'onEdg
     if (component) return { ...exploration, ...starvation(graph, component, thread) };
   }
   return { ...exploration, lasso: null };
+}
+
+/** The way there and the round, with everything that happens on it. */
+export function printLasso(loaded: LoadedProgram, { lasso, failure, schedule }: LivenessResult): string {
+  const { steps } = replay(loaded, schedule);
+  return printTrace(loaded.program, { steps, failure, isOver: false }, lasso?.prefix.length);
 }
 
 function starvation(graph: StateGraph, component: Component, thread: number): Pick<LivenessResult, 'failure' | 'schedule' | 'lasso'> {

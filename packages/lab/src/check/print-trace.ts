@@ -5,11 +5,13 @@ import { threadName } from './schedule.ts';
 
 const INDENT = 4;
 
-export function printTrace(program: Program, trace: Trace): string {
+/** `cycleAt`: how many steps come before those that go on for ever. */
+export function printTrace(program: Program, trace: Trace, cycleAt = -1): string {
   const { steps, failure, isOver } = trace;
   const threads = program.text.split('|').map((text) => text.trim());
   const lines = [...threads.map((text, thread) => `      ${indent(thread)}${threadName(thread)}: ${text}`), ''];
   steps.forEach(({ thread, statements, changes }, index) => {
+    if (index === cycleAt) lines.push('', '      and from here again and again:', '');
     const margin = `      ${indent(thread)}`;
     const head = `${String(index + 1).padStart(4)}  ${indent(thread)}${threadName(thread)}  `;
     const texts = statements.map(({ place, note }) => `${place.file}:${place.line}  ${place.text}${note && `    (${note})`}`);
