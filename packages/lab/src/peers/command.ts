@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import pc from 'picocolors';
+import { installDebianPackage } from '../debian.ts';
 import { NPM_PEERS } from '../locks/npm-peer.ts';
 
 const directory = (name: string) => fileURLToPath(new URL(`../../peers/${name}/`, import.meta.url));
@@ -28,7 +29,7 @@ export function addPeersCommand(program: Command): void {
 function peers(parameters: string[], install: boolean): number {
   if (install) {
     for (const name of ['npm', 'node']) installInto(directory(name), name);
-    installCrates();
+    installDebianPackage('librust-parking-lot-dev', say);
   }
   const node = newerNode() ?? process.execPath;
   if (node !== process.execPath) say(`running on ${node}, which has navigator.locks`);
@@ -47,16 +48,6 @@ function installInto(cwd: string, name: string): void {
   const options = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--workspaces=false', '--loglevel=error'];
   const { status, error } = spawnSync('npm', options, { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
   if (status !== 0) say(`not installed: ${error?.message ?? `npm ended with ${status}`}; what is missing will be absent below`);
-}
-
-/** On Debian and its kin, by those who may install. */
-function installCrates(): void {
-  const name = 'librust-parking-lot-dev';
-  if (existsSync('/usr/share/doc/' + name)) return;
-  if (process.getuid?.() !== 0) return say(`${name} is not installed, and installing it takes root`);
-  say(`apt-get install ${name}`);
-  const { status, error } = spawnSync('apt-get', ['install', '-y', '-qq', name], { stdio: ['ignore', 'ignore', 'inherit'] });
-  if (status !== 0) say(`not installed: ${error?.message ?? `apt-get ended with ${status}`}`);
 }
 
 /** Of `peers/node`, if the running one lacks what it is there for. */

@@ -35,6 +35,8 @@ export interface Stop {
   access: string;
   /** Who is inside stays here for as long as it likes. */
   lingers: boolean;
+  /** Where it may go on at, if that is all that happens. */
+  alternatives?: readonly number[];
 }
 
 /** A place where anything of this may be the case. */
@@ -45,6 +47,14 @@ export interface Choice {
   values: readonly number[];
 }
 
+/** What is kept of a routine's locals from stop to stop. */
+export interface Frames {
+  /** By instruction: the locals that are needed there. */
+  live: readonly ReadonlySet<number>[];
+  /** By local: its place in the frame. */
+  places: ReadonlyMap<number, number>;
+}
+
 export class Emitter {
   readonly #layout: Layout;
   readonly #mode: Mode;
@@ -53,6 +63,7 @@ export class Emitter {
   readonly sources: string[] = [];
   /** By number: where a free choice is made, and among what. */
   readonly choices: Choice[] = [];
+  readonly frames = new Map<Routine, Frames>();
   frameWords = 0;
 
   constructor(layout: Layout, mode: Mode) {
@@ -79,7 +90,7 @@ export class Emitter {
 
   /** A stop that goes on at one of these. */
   addDecision(entries: readonly number[]): number {
-    const number = this.#addStop({ ...(this.stops[0] as Stop), chains: true, access: 'entry' });
+    const number = this.#addStop({ ...(this.stops[0] as Stop), chains: true, access: 'entry', alternatives: entries });
     this.sources[number] = `return [${entries.join(', ')}][R.choose(${entries.length})];`;
     return number;
   }
@@ -132,6 +143,7 @@ class RoutineEmitter {
     this.#routine = routine;
     this.#live = liveness(routine);
     this.#assignFrame();
+    emitter.frames.set(routine, { live: this.#live, places: this.#frame });
     this.entry = this.#stopAt(routine.entry, 'entry');
     for (let next = this.#todo.pop(); next; next = this.#todo.pop()) {
       emitter.sources[next.number] = this.#step(next.at, next.isAccess);

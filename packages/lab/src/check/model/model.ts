@@ -20,7 +20,7 @@ function readOperations(): SourceFile {
 }
 
 /** What a step returns that decides to do nothing more; any other negative number: the operation is over. */
-const STOPS = -2;
+export const STOPS = -2;
 
 function keyOf(alternatives: readonly Operation[], mayStop: boolean): string {
   return alternatives.map(({ routine, args }) => `${routine} ${args.join(' ')}`).join('/') + (mayStop ? '...' : '');
@@ -31,6 +31,7 @@ export class Model {
   readonly runtime: Runtime;
   readonly layout: Layout;
   readonly invariants: Invariants;
+  readonly emitter: Emitter;
   readonly stops: readonly Stop[];
   readonly choices: readonly Choice[];
   readonly blockWords: number;
@@ -41,7 +42,7 @@ export class Model {
   readonly #lingers: Uint8Array;
   readonly #waitLock: number;
   readonly #entries = new Map<string, number>();
-  readonly #scrubbed: number[];
+  readonly scrubbed: readonly number[];
 
   /** Compiles what these programs need. */
   constructor(sources: readonly SourceFile[], mode: Mode, programs: readonly Program[]) {
@@ -65,6 +66,7 @@ export class Model {
         operations.forEach((alternatives, index) => this.#addChoice(emitter, alternatives, repeats === 'at will' && index === operations.length - 1));
       }
     }
+    this.emitter = emitter;
     this.stops = emitter.stops;
     this.choices = emitter.choices;
     this.blockWords = this.layout.frameAt + emitter.frameWords;
@@ -76,7 +78,7 @@ export class Model {
     this.#lingers = Uint8Array.from(this.stops, ({ lingers }) => Number(lingers));
     this.#timed = Uint8Array.from(this.stops, ({ timed }) => Number(timed));
     this.#steps = compile(emitter.sources, this.runtime);
-    this.#scrubbed = this.layout.leftovers();
+    this.scrubbed = this.layout.leftovers();
   }
 
   /** The engines work on this program from now on. */
@@ -162,7 +164,7 @@ export class Model {
 
   /** Between two operations of a thread: nothing must be left that tells how it got there. */
   scrub(block: number): void {
-    for (const slot of this.#scrubbed) this.runtime.state[block + slot] = 0;
+    for (const slot of this.scrubbed) this.runtime.state[block + slot] = 0;
   }
 }
 
@@ -171,12 +173,13 @@ export class LoadedProgram {
   readonly program: Program;
   readonly threads: number;
   readonly words: number;
-  readonly #entries: number[][];
+  /** By thread and operation: the stop it starts at. */
+  readonly entries: readonly (readonly number[])[];
 
-  constructor(model: Model, program: Program, entries: number[][]) {
+  constructor(model: Model, program: Program, entries: readonly (readonly number[])[]) {
     this.model = model;
     this.program = program;
-    this.#entries = entries;
+    this.entries = entries;
     this.threads = program.threads.length;
     this.words = model.layout.lockWords + this.threads * model.blockWords;
   }
@@ -185,12 +188,12 @@ export class LoadedProgram {
   start(): void {
     const { state } = this.model.runtime;
     state.fill(0);
-    this.#entries.forEach((entries, thread) => (state[this.model.block(thread) + PC] = entries[0] as number));
+    this.entries.forEach((entries, thread) => (state[this.model.block(thread) + PC] = entries[0] as number));
   }
 
   finishOperation(thread: number, block: number): void {
     const { state } = this.model.runtime;
-    const entries = this.#entries[thread] as number[];
+    const entries = this.entries[thread] as readonly number[];
     let next = (state[block + AT_OPERATION] as number) + 1;
     if (next === entries.length && this.program.threads[thread]?.repeats !== 'not') next--;
     if (next === entries.length) this.stopThread(thread, block);
@@ -206,7 +209,7 @@ export class LoadedProgram {
     this.model.scrub(block);
     const { state } = this.model.runtime;
     state[block + PC] = 0;
-    state[block + AT_OPERATION] = this.#entries[thread]?.length as number;
+    state[block + AT_OPERATION] = this.entries[thread]?.length as number;
   }
 
   /** What is wrong in the present state, after a step; not about steps to come. */

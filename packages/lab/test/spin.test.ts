@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { explore } from '../dist/check/explore.js';
+import { parseMode } from '../dist/check/model/mode.js';
+import { type LoadedProgram, Model } from '../dist/check/model/model.js';
+import { parseProgram } from '../dist/check/model/program.js';
+import { applyMutation, MUTATIONS } from '../dist/check/mutations/index.js';
+import { replay } from '../dist/check/replay.js';
+import { exploreWithSpin } from '../dist/check/spin/explore-with-spin.js';
+import { missingTools, SpinError } from '../dist/check/spin/tools.js';
+import { patchCore, readShippedCore, readSource } from '../dist/lower/source.js';
+
+const shipped = readShippedCore();
+const LIMITS = { mostStates: 1_000_000 };
+const missing = missingTools();
+const skip = missing.length > 0 && `no ${missing.join(', no ')}: npm run install:spin`;
+
+function load(text: string, mode: string, mutation = ''): LoadedProgram {
+  const program = parseProgram(text);
+  const found = MUTATIONS.find(({ id }) => id === mutation);
+  const sources = found ? patchCore(shipped, applyMutation(found, readSource)) : shipped;
+  return new Model(sources, parseMode(mode), [program]).load(program);
+}
+
+for (const [text, mode] of [
+  ['read | write | write', ''],
+  ['timedRead timedWrite | downgrade read', 'grant one-core'],
+  ['read | write | write', 'spin owner'],
+  ['read | write | write', 'wait-lock'],
+  ['read | write | write', 'split'],
+  ['read* | read* | write', 'handoff:now spurious batch:1'],
+  ['asyncRead+abortWrite | write', ''],
+  ['read/write... | any...', 'one-core'],
+] as const) {
+  test(`SPIN finds the same states, steps and depth in ${text}${mode && `, mode ${mode}`}`, { skip }, () => {
+    const { states, steps, depth, failure, complete } = explore(load(text, mode), LIMITS);
+    assert.ok(states > 500 && !failure && complete);
+    assert.deepEqual(exploreWithSpin(load(text, mode)), { states, steps, depth, failure, schedule: [], complete });
+  });
+}
+
+for (const [text, mode, mutation] of [
+  ['read | write | write', 'one-core', 'transfer-beside-readers'],
+  ['read | write', '', 'notify-before-grant'],
+  ['read | write', '', 'handoff-kept-by-transfer'],
+] as const) {
+  test(`SPIN finds a shortest counterexample to the mutation ${mutation}, and the other engine agrees with it`, { skip }, () => {
+    const loaded = load(text, mode, mutation);
+    const expected = explore(loaded, LIMITS);
+    const found = exploreWithSpin(loaded);
+    assert.ok(expected.failure && found.failure);
+    assert.equal(found.failure.property, expected.failure.property);
+    assert.equal(found.schedule.length, expected.schedule.length);
+    assert.equal(replay(loaded, found.schedule).failure?.property, expected.failure.property);
+  });
+}
+
+test('an exploration that SPIN has no memory for is not complete', { skip }, () => {
+  const found = exploreWithSpin(load('read | write | write', 'wait-lock'), { memoryMb: 140 });
+  assert.equal(found.complete, false);
+  assert.equal(found.failure, null);
+  assert.ok(found.states > 1000 && found.states < 100_000, `${found.states} states`);
+});
+
+test('without SPIN it is said where it comes from', () => {
+  const path = process.env['PATH'];
+  process.env['PATH'] = '/nowhere';
+  try {
+    assert.throws(() => exploreWithSpin(load('read | write', '')), (error) => error instanceof SpinError && /spin and gcc not found.*npm run install:spin/.test(error.message));
+  } finally {
+    process.env['PATH'] = path;
+  }
+});
