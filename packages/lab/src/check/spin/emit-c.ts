@@ -22,6 +22,10 @@ export function emitSteps(emitter: Emitter): string {
   );
   const cases = routines.map((_, index) => `    case ${index}: return routine_${index}(pc, b, me);`);
   return [
+    'static void clear_frame(int b) {',
+    `  for (int i = 0; i < FRAME_WORDS; i++) S[b + ${emitter.layout.frameAt} + i] = 0;`,
+    '}',
+    '',
     ...functions,
     `static const short stop_routines[] = { ${owners.join(', ')} };`,
     'static int run_from(int pc, int b, int me) {',
@@ -98,7 +102,7 @@ class RoutineToC {
   /** Nothing is in the frame but what is needed there. */
   #save(needed: ReadonlySet<number>): string {
     const words = [...needed].map((id) => `${this.#slot(id)} = v${id};`);
-    return [`for (int i = 0; i < FRAME_WORDS; i++) S[b + ${this.#layout.frameAt} + i] = 0;`, ...words].join(' ');
+    return ['clear_frame(b);', ...words].join(' ');
   }
 
   #instruction(instruction: Instruction): string {

@@ -255,47 +255,43 @@ static const char *judge_end(void) {
   return 0;
 }
 
-/* How many ways its next step can go, in the present state. */
+/* What the next step of each thread can lead to, from the state in which it was last looked at. */
+static struct {
+  int from[STATE_WORDS + 2], to[MOST_COMBINATIONS][STATE_WORDS + 2];
+  int many;
+} ahead[THREADS];
+
+/* How many ways it can go, in the present state. */
 static int combinations(int thread) {
-  static int known[THREADS][STATE_WORDS + 2], many[THREADS];
-  int before[STATE_WORDS + 2];
-  if (many[thread] > 0 && memcmp(known[thread], S, sizeof S) == 0) return many[thread];
-  memcpy(before, S, sizeof S);
-  memcpy(known[thread], S, sizeof S);
-  many[thread] = 0;
+  int many = 0;
+  if (ahead[thread].many > 0 && memcmp(ahead[thread].from, S, sizeof S) == 0) return ahead[thread].many;
+  memcpy(ahead[thread].from, S, sizeof S);
   choices = 0;
   do {
-    memcpy(S, before, sizeof S);
+    if (many >= MOST_COMBINATIONS) {
+      printf("COMBINATIONS more than %d\n", many);
+      exit(3);
+    }
+    memcpy(S, ahead[thread].from, sizeof S);
     step(thread);
-    many[thread]++;
+    S[NOWHERE] = 0;
+    fail(judge());
+    memcpy(ahead[thread].to[many++], S, sizeof S);
   } while (next_combination());
-  memcpy(S, before, sizeof S);
-  if (many[thread] > MOST_COMBINATIONS) {
-    printf("COMBINATIONS %d\n", many[thread]);
-    exit(3);
-  }
-  return many[thread];
+  memcpy(S, ahead[thread].from, sizeof S);
+  return ahead[thread].many = many;
 }
 
 /* Can this thread make a step, its free choices made so? */
 static int may(int thread, int choice) {
-  if (S[FAILED] || !is_enabled(thread)) return 0;
-  return choice == 0 ? combinations(thread) > 0 : combinations(thread) > choice;
+  return !S[FAILED] && is_enabled(thread) && choice < combinations(thread);
 }
 
 static void go(int thread, int choice) {
-  int before[STATE_WORDS + 2];
-  memcpy(before, S, sizeof S);
-  if (getenv("RWSEM_MOVES")) printf("MOVE %d %d\n", thread, choice);
-  choices = 0;
-  step(thread);
-  for (int at = 0; at < choice; at++) {
-    next_combination();
-    memcpy(S, before, sizeof S);
-    step(thread);
-  }
-  S[NOWHERE] = 0;
-  fail(judge());
+  static int tells = -1;
+  if (tells < 0) tells = getenv("RWSEM_MOVES") != 0;
+  if (tells) printf("MOVE %d %d\n", thread, choice);
+  if (may(thread, choice)) memcpy(S, ahead[thread].to[choice], sizeof S);
 }
 
 static const char *failure(void) {
