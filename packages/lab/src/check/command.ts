@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Option, type Command } from 'commander';
+import { createLogUpdate } from 'log-update';
 import { checkWritable } from '../bench/argument-error.ts';
 import { stopOnInterrupt } from '../bench/interrupt.ts';
 import { wholeNumber } from '../bench/plan.ts';
@@ -12,6 +13,8 @@ import { CheckArgumentError } from './check-error.ts';
 import { runCrew } from './crew.ts';
 import { parseMode } from './model/mode.ts';
 import { parseProgram } from './model/program.ts';
+import { formatOutcomes, isForetold, type MutationOutcome, outcomeOf, renderOutcomes, taskFor, untried } from './mutation-run.ts';
+import { MUTATIONS } from './mutations/index.ts';
 import { customPlan, everydayPlan, type Group, largePlan } from './plan.ts';
 import { printTrace } from './print-trace.ts';
 import { replay } from './replay.ts';
@@ -26,7 +29,9 @@ interface Arguments {
   replay?: string;
   mutation?: string;
   large?: boolean;
-  mostStates: number;
+  mutations?: boolean;
+  record?: string;
+  mostStates?: number;
   workers: number;
   json?: string;
 }
@@ -34,6 +39,10 @@ interface Arguments {
 interface PlannedTask extends CheckTask {
   row: CheckRow;
 }
+
+/** Each takes some 20 bytes, and those that wait for their turn a few hundred. */
+const MOST_STATES = 200_000_000;
+const MOST_STATES_OF_A_MUTATION = 1_500_000;
 
 export const CHECK_EXIT_CODES = { held: 0, violated: 1, incomplete: 3 } as const;
 
@@ -43,7 +52,8 @@ export function addCheckCommand(program: Command): void {
     .description('every interleaving of small programs, run by the shipped core')
     .addHelpText('after', '\nExit code: 0 everything was explored and held; 1 something is violated; 2 bad arguments; 3 nothing was found, but not everything was explored.')
     .action(async (options: Arguments) => {
-      process.exitCode = options.replay === undefined ? await check(options) : replaySchedule(options, options.replay);
+      if (options.mutations === true) process.exitCode = await checkMutations(options);
+      else process.exitCode = options.replay === undefined ? await check(options) : replaySchedule(options, options.replay);
     });
   const option = <T>(flags: string, about: string, parse: (text: string, previous: T) => T, fallback?: T) =>
     command.addOption(new Option(flags, about).argParser(parse).default(fallback));
@@ -52,8 +62,10 @@ export function addCheckCommand(program: Command): void {
   option('--mode <words>', 'what else is to be different', (text) => parseMode(text).text);
   command.option('--replay <schedule>', 'shows this run of the program, step by step');
   command.option('--mutation <id>', 'with this mistake in the core');
+  command.option('--mutations', 'every mistake of the catalogue, each where it must be caught');
+  command.option('--record <file>', 'with --mutations: what came of each, for the tests');
   command.option('--large', 'the everyday set and more, for hours');
-  option('--most-states <n>', 'of a program; what has more is cut there', wholeNumber('--most-states', 1, 1e9), 200_000_000);
+  option('--most-states <n>', `of a program; what has more is cut there (default: ${MOST_STATES}, with --mutations ${MOST_STATES_OF_A_MUTATION})`, wholeNumber('--most-states', 1, 1e9));
   option('--workers <n>', 'programs that are explored at a time', wholeNumber('--workers', 1, 64), availableParallelism());
   command.option('--json <file>', 'every program with its result');
 }
@@ -70,7 +82,7 @@ function planFor({ program, policy = [], mode, large = false }: Arguments): Grou
 }
 
 async function check(options: Arguments): Promise<number> {
-  const { mutation, mostStates, workers, json } = options;
+  const { mutation, mostStates = MOST_STATES, workers, json } = options;
   const groups = planFor(options);
   sourcesWith(mutation);
   if (json !== undefined) checkWritable(json);
@@ -107,6 +119,37 @@ async function check(options: Arguments): Promise<number> {
   return violated ? CHECK_EXIT_CODES.violated : rows.every((row) => verdictOf(row) === 'held') ? CHECK_EXIT_CODES.held : CHECK_EXIT_CODES.incomplete;
 }
 
+async function checkMutations({ mostStates = MOST_STATES_OF_A_MUTATION, workers, record, program }: Arguments): Promise<number> {
+  if (program !== undefined) throw new CheckArgumentError('--mutations says itself which programs: not together with --program');
+  if (record !== undefined) checkWritable(record);
+  const outcomes = new Map<string, MutationOutcome>(MUTATIONS.map(({ id }) => [id, untried(id)]));
+  const tasks = MUTATIONS.flatMap((mutation) => taskFor(mutation, mostStates) ?? []);
+  const live = process.stderr.isTTY ? createLogUpdate(process.stderr) : null;
+  const interrupt = stopOnInterrupt();
+  let finished = 0;
+  await runCrew(
+    tasks,
+    workers,
+    {
+      moved: (moments) => live?.(`${finished}/${tasks.length} ${moments.map(({ task }) => task.mutation).join(', ')}`),
+      finished(task, result) {
+        finished++;
+        outcomes.set(task.mutation, outcomeOf(task, result));
+        return false;
+      },
+    },
+    interrupt.signal,
+  );
+  live?.clear();
+  live?.done();
+  interrupt.release();
+  const all = [...outcomes.values()];
+  process.stdout.write(`${renderOutcomes(all)}\n`);
+  if (interrupt.signal.aborted) return CHECK_EXIT_CODES.incomplete;
+  if (record !== undefined) writeFileSync(record, formatOutcomes(all));
+  return MUTATIONS.every((mutation) => isForetold(mutation, outcomes.get(mutation.id) as MutationOutcome)) ? CHECK_EXIT_CODES.held : CHECK_EXIT_CODES.violated;
+}
+
 function counterexample(task: PlannedTask): string {
   const { program, mode, mutation, row } = task;
   const schedule = row.result?.schedule ?? [];
@@ -121,8 +164,8 @@ function replaySchedule(options: Arguments, text: string): number {
   if (options.program === undefined || !group || program === undefined || others.length > 0) {
     throw new CheckArgumentError('--replay needs one --program, and the --policy or --mode that the schedule comes from');
   }
-  const { mutation, mostStates } = options;
-  const trace = replay(loadTask({ program, mode: group.mode, mostStates, ...(mutation === undefined ? {} : { mutation }) }), parseSchedule(text));
+  const { mutation } = options;
+  const trace = replay(loadTask({ program, mode: group.mode, mostStates: MOST_STATES, ...(mutation === undefined ? {} : { mutation }) }), parseSchedule(text));
   process.stdout.write(`${program}, mode ${group.mode || '-'}\n\n${printTrace(parseProgram(program), trace)}\n`);
   return trace.failure ? CHECK_EXIT_CODES.violated : CHECK_EXIT_CODES.held;
 }

@@ -4,22 +4,22 @@ import type { CheckResult, CheckTask } from './task.ts';
 import type { FromWorker } from './worker.ts';
 
 /** Of what is under way. */
-export interface Moment {
-  task: CheckTask;
+export interface Moment<T extends CheckTask> {
+  task: T;
   states: number;
   depth: number;
 }
 
 export interface CrewObserver<T extends CheckTask> {
   /** All that is under way, whenever something has moved. */
-  moved(moments: readonly Moment[]): void;
+  moved(moments: readonly Moment<T>[]): void;
   /** True to start nothing more and drop what is under way. */
   finished(task: T, result: CheckResult): boolean;
 }
 
 export async function runCrew<T extends CheckTask>(tasks: readonly T[], size: number, observer: CrewObserver<T>, signal: AbortSignal): Promise<void> {
   const queue = tasks.slice();
-  const moments = new Set<Moment>();
+  const moments = new Set<Moment<T>>();
   const workers = new Set<Worker>();
   let isOver = signal.aborted;
   const stop = (): void => {
@@ -33,7 +33,7 @@ export async function runCrew<T extends CheckTask>(tasks: readonly T[], size: nu
       const worker = new Worker(new URL('./worker.js', import.meta.url));
       workers.add(worker);
       let task: T | undefined;
-      let moment: Moment | undefined;
+      let moment: Moment<T> | undefined;
       const next = (): void => {
         task = isOver ? undefined : queue.shift();
         if (!task) return void worker.terminate();

@@ -6,6 +6,7 @@
  */
 import type { LoadedProgram } from './model/model.ts';
 import type { Failure } from './model/runtime.ts';
+import { ReachableEnd } from './reachable-end.ts';
 import type { Move } from './schedule.ts';
 import { VisitedSet } from './visited.ts';
 
@@ -79,6 +80,7 @@ export function explore(loaded: LoadedProgram, limits: Limits): Exploration {
   const visited = new VisitedSet(words);
   loaded.start();
   visited.add(state, -1, 0);
+  const ends = model.mode.ready ? new ReachableEnd() : null;
   let level = new Level(words);
   let next = new Level(words);
   level.push(state);
@@ -103,6 +105,7 @@ export function explore(loaded: LoadedProgram, limits: Limits): Exploration {
           steps++;
           const move = thread * CHOICES + choice;
           const to = visited.add(state, from, move);
+          ends?.edge(from, to < 0 ? -to - 2 : to);
           if (to >= 0 || runtime.failure) {
             const failure = loaded.judge();
             if (failure) {
@@ -119,6 +122,7 @@ export function explore(loaded: LoadedProgram, limits: Limits): Exploration {
         level.get(index, state);
         const failure = loaded.judgeEnd();
         if (failure) return result(failure, from, [], false);
+        ends?.end(from);
       }
       if ((from & (PROGRESS_EVERY - 1)) === 0 && limits.onProgress?.(visited.size, depth)) return result(null, 0, [], false);
       if (visited.size > limits.mostStates) return result(null, 0, [], false);
@@ -128,6 +132,8 @@ export function explore(loaded: LoadedProgram, limits: Limits): Exploration {
     next.size = 0;
     if (level.size > 0) depth++;
   }
+  const lost = ends ? ends.firstWithout(visited.size) : -1;
+  if (lost >= 0) return result({ property: 'STUCK', text: 'from here the end cannot be reached any more, whoever makes a step' }, lost, [], true);
   return result(null, 0, [], true);
 }
 

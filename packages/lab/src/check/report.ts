@@ -6,7 +6,7 @@ import type { Provenance } from '../report/provenance.ts';
 import { plainTable } from '../report/terminal.ts';
 import type { Moment } from './crew.ts';
 import type { Group } from './plan.ts';
-import type { CheckResult } from './task.ts';
+import type { CheckResult, CheckTask } from './task.ts';
 
 const whole = (value: number): string => value.toLocaleString('en');
 
@@ -69,7 +69,7 @@ export function renderSummary(rows: readonly CheckRow[], seconds: number): strin
 }
 
 export interface CheckProgress {
-  moved(moments: readonly Moment[]): void;
+  moved(moments: readonly Moment<CheckTask>[]): void;
   finished(row: CheckRow): void;
   done(): void;
 }

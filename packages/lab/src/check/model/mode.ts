@@ -16,18 +16,19 @@ export interface Mode {
   waitLock: boolean;
   spurious: boolean;
   split: boolean;
+  ready: boolean;
 }
 
-const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split';
+const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split, ready';
 
 export function parseMode(text: string): Mode {
   const mode: Mode = {
     text: text.trim(), grant: false, spin: false, anyOwner: false, oneCore: false, readerSteal: true, handoff: 'free', batch: 256, readers: 0,
-    owner: false, waitLock: false, spurious: false, split: false,
+    owner: false, waitLock: false, spurious: false, split: false, ready: false,
   };
   for (const word of text.split(/[\s,]+/).filter(Boolean)) {
     const batch = /^batch:([1-9]\d{0,2})$/.exec(word)?.[1];
-    if (word === 'grant' || word === 'spin' || word === 'owner' || word === 'spurious' || word === 'split') mode[word] = true;
+    if (word === 'grant' || word === 'spin' || word === 'owner' || word === 'spurious' || word === 'split' || word === 'ready') mode[word] = true;
     else if (word === 'one-core') mode.oneCore = true;
     else if (word === 'any-owner') mode.anyOwner = mode.spin = true;
     else if (word === 'no-reader-steal') mode.readerSteal = false;
