@@ -45,6 +45,26 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
     expect: { property: 'STARVE', program: 'read | write* | write*', mode: 'handoff:now' },
   },
   {
+    id: 'handoff-by-compare-exchange',
+    title: 'handoff is asked for by a compare-exchange, which fails as long as thieves come and go',
+    source: 'ours, found in a prototype',
+    bugs: [],
+    edits: [
+      {
+        file: 'handoff.ts',
+        find: '  return Atomics.or(mem, lock + COUNT, HANDOFF) | HANDOFF;\n',
+        replace: `  let count = Atomics.load(mem, lock + COUNT);
+  for (;;) {
+    const seen = Atomics.compareExchange(mem, lock + COUNT, count, count | HANDOFF);
+    if (seen === count) return count | HANDOFF;
+    count = seen;
+  }
+`,
+      },
+    ],
+    expect: { property: 'STARVE', program: 'write | read* | read*', mode: 'handoff:now' },
+  },
+  {
     id: 'handoff-stolen-by-spinner',
     title: 'a spinner takes a lock that has been promised to the head',
     source: 'ours (I5)',
