@@ -6,6 +6,7 @@
  */
 import type { CallExpression, Expression, Node, Statement, VariableDeclaration } from 'acorn';
 import { addressOf, binary, isSmall, local, ME, number, unary } from './expr.ts';
+import type { Frame, Loop, Outcome } from './frame.ts';
 import { GraphBuilder, type OpenEnd } from './graph.ts';
 import type { AccessKind, Expr, Routine } from './ir.ts';
 import type { CoreFunction, CoreLibrary } from './module.ts';
@@ -16,25 +17,6 @@ const ARGUMENTS: Readonly<Record<string, readonly number[]>> = {
 };
 const BINARY = new Set('+ - * | & ^ << >> >>> === !== < <= > >='.split(' '));
 const ZERO = number(0);
-
-interface Loop {
-  breaks: OpenEnd[];
-  continues: OpenEnd[];
-}
-
-/** One call being inlined. */
-interface Frame {
-  definition: CoreFunction;
-  names: Map<string, Expr>;
-  loops: Loop[];
-  /** What its `return` does. */
-  leave(value: Expression | null | undefined, frame: Frame): void;
-}
-
-interface Outcome {
-  yes: OpenEnd[];
-  no: OpenEnd[];
-}
 
 /** The routine that runs `name` with these arguments after the memory, the lock and the agent. */
 export function lowerRoutine(
