@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkLiveness, printLasso, type Lasso, type LivenessResult } from '../dist/check/liveness.js';
+import { checkLiveness, type Lasso, type LivenessResult } from '../dist/check/liveness.js';
 import { parseMode } from '../dist/check/model/mode.js';
 import { type LoadedProgram, Model } from '../dist/check/model/model.js';
 import { parseProgram } from '../dist/check/model/program.js';
 import { applyMutation, MUTATIONS } from '../dist/check/mutations/index.js';
+import { printTrace } from '../dist/check/print-trace.js';
+import { replay } from '../dist/check/replay.js';
+import { formatSchedule, parseSchedule } from '../dist/check/schedule.js';
 import { patchCore, readShippedCore, readSource, type SourceFile } from '../dist/lower/source.js';
 
 const shipped = readShippedCore();
@@ -79,7 +82,7 @@ const PROGRAMS: [program: string, mode: string, states: number][] = [
 
 for (const [text, mode, states] of PROGRAMS) {
   test(`nobody starves in ${text}${mode && `, mode ${mode}`}, all deadlines passed`, () => {
-    const found = check(load(text, `handoff:now ${mode}`));
+    const found = check(load(text, `handoff:now fair ${mode}`));
     assert.deepEqual(found.failure, null, JSON.stringify(found.lasso));
     assert.ok(found.complete);
     assert.ok(found.states > states, `${found.states} states`);
@@ -88,7 +91,7 @@ for (const [text, mode, states] of PROGRAMS) {
 
 for (const text of ['write | write*', 'write | read*', 'read | write* | write*', 'write | read* | write*']) {
   test(`without handoff somebody starves in ${text}`, () => {
-    const loaded = load(text, 'handoff:off');
+    const loaded = load(text, 'handoff:off fair');
     const found = check(loaded);
     assert.equal(found.failure?.property, 'STARVE');
     assert.equal(found.lasso?.thread, 0);
@@ -96,10 +99,12 @@ for (const text of ['write | write*', 'write | read*', 'read | write* | write*',
   });
 }
 
-test('a run that starves somebody is printed: the way there, and what goes on for ever', () => {
-  const loaded = load('write | write*', 'handoff:off');
+test('a run that starves somebody can be pasted back, and is printed: the way there, and what goes on for ever', () => {
+  const loaded = load('write | write*', 'handoff:off fair');
   const found = check(loaded);
-  const [before, round] = printLasso(loaded, found).split('again and again:');
+  const trace = replay(loaded, parseSchedule(formatSchedule(found.schedule)));
+  assert.deepEqual(trace.failure, found.failure);
+  const [before, round] = printTrace(loaded.program, trace).split('again and again:');
   assert.equal(before?.match(/^ *\d+ +[AB] {2}/gm)?.length, found.lasso?.prefix.length);
   assert.equal(round?.match(/^ *\d+ +[AB] {2}/gm)?.length, found.lasso?.cycle.length);
   assert.match(round ?? '', /B has done operation|B is out/);
@@ -107,12 +112,12 @@ test('a run that starves somebody is printed: the way there, and what goes on fo
 });
 
 test('a writer that has asked for handoff at once gets the lock, whoever never does', () => {
-  for (const text of ['urgentWrite | write*', 'urgentWrite | read* | read*']) assert.equal(check(load(text, 'handoff:off')).failure, null, text);
+  for (const text of ['urgentWrite | write*', 'urgentWrite | read* | read*']) assert.equal(check(load(text, 'handoff:off fair')).failure, null, text);
 });
 
 test('a loop of tries can make a tried read try again for ever, but starves no writer', () => {
   // Its compare-exchange fails only because somebody else has got in or out.
-  const found = check(load('write | tryRead* | read*', 'handoff:now'));
+  const found = check(load('write | tryRead* | read*', 'handoff:now fair'));
   assert.equal(found.lasso?.thread, 1);
 });
 
@@ -130,7 +135,24 @@ for (const mutation of MUTATIONS) {
   });
 }
 
+test('beside a timed writer the spinner queue is left only within its bound, which the model does not have (I14)', () => {
+  const loaded = load('write* | timedWrite*', 'handoff:now spin owner fair');
+  const { failure, lasso, schedule } = check(loaded);
+  assert.equal(failure?.property, 'STARVE');
+  assert.equal(lasso?.thread, 0);
+  const { steps, cycleAt } = replay(loaded, schedule);
+  for (const { thread, statements } of steps.slice(cycleAt)) if (thread === 0) for (const { place } of statements) assert.match(place.text, /SPIN_(TAIL|NEXT)/);
+});
+
+test('a round in which somebody could step and does not is no starvation, nor one in which all get there', () => {
+  for (const schedule of ['BB', 'AABB']) {
+    const { cycleAt, failure } = replay(load('write* | read*', 'handoff:now fair'), parseSchedule(schedule));
+    assert.deepEqual({ cycleAt, failure }, { cycleAt: 0, failure: null }, schedule);
+  }
+});
+
 test('what starves by itself is refused: a wait lock that is test-and-set, and deadlines that may never pass', () => {
-  assert.throws(() => check(load('write | write*', 'handoff:now wait-lock')), /leave out the mode wait-lock/);
-  assert.throws(() => check(load('write | write*', '')), /handoff:now/);
+  assert.throws(() => parseMode('handoff:now wait-lock fair'), /leave out wait-lock/);
+  assert.throws(() => parseMode('fair'), /handoff:now/);
+  assert.throws(() => check(load('write | write*', 'handoff:now')), /the mode fair/);
 });

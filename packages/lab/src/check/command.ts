@@ -123,7 +123,7 @@ async function checkMutations({ mostStates = MOST_STATES_OF_A_MUTATION, workers,
   if (program !== undefined) throw new CheckArgumentError('--mutations says itself which programs: not together with --program');
   if (record !== undefined) checkWritable(record);
   const outcomes = new Map<string, MutationOutcome>(MUTATIONS.map(({ id }) => [id, untried(id)]));
-  const tasks = MUTATIONS.flatMap((mutation) => taskFor(mutation, mostStates) ?? []);
+  const tasks = MUTATIONS.map((mutation) => taskFor(mutation, mostStates));
   const live = process.stderr.isTTY ? createLogUpdate(process.stderr) : null;
   const interrupt = stopOnInterrupt();
   let finished = 0;

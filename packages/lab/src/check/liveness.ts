@@ -4,15 +4,14 @@
  *
  * MODULO THE WAIT LOCK. It is test-and-set, and starves by itself (DESIGN.md, "The wait lock"). Here taking
  * it is one step, possible while it is free; by strong fairness whoever waits for it gets it in the end.
- * Everything else is as it ships: a compare-exchange that others can make fail for ever is found.
+ * The mode says so (`fair`), and that deadlines have passed. Everything else is as it ships: a compare-exchange that others can make fail for ever is found.
  */
 import { CheckArgumentError } from './check-error.ts';
 import { explore, type Exploration, type Limits } from './explore.ts';
 import { type Component, FairCycles } from './fair-cycles.ts';
 import type { LoadedProgram } from './model/model.ts';
-import { printTrace } from './print-trace.ts';
-import { replay } from './replay.ts';
-import { type Move, threadName } from './schedule.ts';
+import { starvation } from './round.ts';
+import type { Move } from './schedule.ts';
 import { StateGraph } from './state-graph.ts';
 
 /** A run that never ends: there, and round and round. */
@@ -29,34 +28,25 @@ export interface LivenessResult extends Exploration {
 
 /** Explores the program; if nothing else is wrong, is there somebody who starves? */
 export function checkLiveness(loaded: LoadedProgram, limits: Omit<Limits, 'onEdge'>): LivenessResult {
-  const { mode } = loaded.model;
-  if (mode.waitLock) throw new CheckArgumentError('the wait lock is test-and-set and starves by itself: starvation is looked for modulo the wait lock, so leave out the mode wait-lock');
-  if (mode.handoff === 'free') throw new CheckArgumentError('a deadline that never passes starves anybody: give the mode handoff:now, in which all have passed, or handoff:off');
+  if (!loaded.model.mode.fair) throw new CheckArgumentError('starvation is looked for in the mode fair');
   const graph = new StateGraph();
   const exploration = explore(loaded, { ...limits, onEdge: (edge) => graph.add(edge) });
   if (exploration.failure || !exploration.complete) return { ...exploration, lasso: null };
   const cycles = new FairCycles(graph);
   for (let thread = 0; thread < loaded.threads; thread++) {
     const component = cycles.without(thread);
-    if (component) return { ...exploration, ...starvation(graph, component, thread) };
+    if (component) return { ...exploration, ...found(graph, component, thread) };
   }
   return { ...exploration, lasso: null };
 }
 
-/** The way there and the round, with everything that happens on it. */
-export function printLasso(loaded: LoadedProgram, { lasso, failure, schedule }: LivenessResult): string {
-  const { steps } = replay(loaded, schedule);
-  return printTrace(loaded.program, { steps, failure, isOver: false }, lasso?.prefix.length);
-}
-
-function starvation(graph: StateGraph, component: Component, thread: number): Pick<LivenessResult, 'failure' | 'schedule' | 'lasso'> {
+function found(graph: StateGraph, component: Component, thread: number): Pick<LivenessResult, 'failure' | 'schedule' | 'lasso'> {
   const start = component.states.reduce((least, state) => Math.min(least, state));
-  const cycle = roundTrip(graph, component, start);
+  const round = roundTrip(graph, component, start);
   const prefix = graph.scheduleTo(start);
-  const moves = cycle.map((edge) => graph.move(edge));
-  const others = new Set(cycle.filter((edge) => graph.finishes(edge)).map((edge) => threadName(graph.thread(edge))));
-  const text = others.size > 0 ? `${threadName(thread)} never gets there, while ${[...others].sort().join(', ')} can go on for ever` : `${threadName(thread)} never gets there, and nobody else either`;
-  return { failure: { property: 'STARVE', text }, schedule: [...prefix, ...moves], lasso: { thread, prefix, cycle: moves } };
+  const cycle = round.map((edge) => graph.move(edge));
+  const finishing = round.reduce((bits, edge) => (graph.finishes(edge) ? bits | (1 << graph.thread(edge)) : bits), 0);
+  return { failure: starvation(thread, finishing), schedule: [...prefix, ...cycle], lasso: { thread, prefix, cycle } };
 }
 
 /** From the state back to it, with a step of everybody who can step: short, not shortest. */

@@ -17,10 +17,9 @@ export interface MutationTask extends CheckTask {
   mutation: string;
 }
 
-/** Null: this engine cannot tell. */
-export function taskFor({ id, expect }: Mutation, mostStates: number): MutationTask | null {
+export function taskFor({ id, expect }: Mutation, mostStates: number): MutationTask {
   if ('uncaught' in expect) return { mutation: id, ...SURVIVAL, mostStates };
-  return expect.property === 'STARVE' ? null : { mutation: id, program: expect.program, mode: expect.mode ?? '', mostStates };
+  return { mutation: id, program: expect.program, mode: expect.mode ?? '', mostStates };
 }
 
 export function outcomeOf({ mutation: id, program, mode }: MutationTask, { failure, complete, longest }: CheckResult): MutationOutcome {
@@ -29,7 +28,7 @@ export function outcomeOf({ mutation: id, program, mode }: MutationTask, { failu
 }
 
 export function untried(id: string): MutationOutcome {
-  return { id, untried: 'starvation: a property of runs that never end, not of states' };
+  return { id, untried: 'stopped before its turn' };
 }
 
 /** Is it what the catalogue foretells? */

@@ -52,6 +52,9 @@ const ASYNC = SETS.anyAsync as readonly string[];
 /** The operations of which the others are variants. */
 const MAIN = ['read', 'write', 'timedRead', 'timedWrite', 'downgrade'];
 
+/** Without tried reads, which others can make try again for ever. */
+const FAIR = BLOCKING.filter((operation) => operation !== 'tryRead').join('/');
+
 /** In a few minutes on two cores. */
 export function everydayPlan(): Group[] {
   const all = 'any/anyAsync... | any/anyAsync...';
@@ -68,6 +71,8 @@ export function everydayPlan(): Group[] {
     group('3 threads x 1, main operations, spinning', 'spin', mixes(3, MAIN)),
     ...policies.map(({ mode, names }) => group(`3 threads, reads and writes, any number, ${names.join(', ')}`, onOneCore(mode), [same(3, 'read/write...')])),
     group('4 threads x 1, reads, writes, timed writes', 'one-core', mixes(4, ['read', 'write', 'timedWrite'])),
+    group('2 threads for ever, does anybody starve?', 'handoff:now one-core fair', [same(2, `${FAIR}*`)]),
+    group('3 threads for ever, does anybody starve?', 'handoff:now one-core fair', mixes(3, MAIN.map((operation) => `${operation}*`))),
     group('3 threads, one does anything', 'one-core', ['any... | read/write... | read/write...']),
     group('3 threads, one awaits', 'one-core', ['anyAsync... | read/write... | read/write...']),
   ];

@@ -5,9 +5,8 @@ import { threadName } from './schedule.ts';
 
 const INDENT = 4;
 
-/** `cycleAt`: how many steps come before those that go on for ever. */
-export function printTrace(program: Program, trace: Trace, cycleAt = -1): string {
-  const { steps, failure, isOver } = trace;
+export function printTrace(program: Program, trace: Trace): string {
+  const { steps, failure, isOver, cycleAt } = trace;
   const threads = program.text.split('|').map((text) => text.trim());
   const lines = [...threads.map((text, thread) => `      ${indent(thread)}${threadName(thread)}: ${text}`), ''];
   steps.forEach(({ thread, statements, changes }, index) => {

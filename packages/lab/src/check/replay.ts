@@ -4,6 +4,7 @@ import { CheckArgumentError } from './check-error.ts';
 import { SLEEP } from './model/layout.ts';
 import type { LoadedProgram } from './model/model.ts';
 import type { Failure } from './model/runtime.ts';
+import { Rounds } from './round.ts';
 import { type Move, threadName } from './schedule.ts';
 import { WordNames } from './words.ts';
 
@@ -20,6 +21,8 @@ export interface Trace {
   failure: Failure | null;
   /** Nobody can make a step after it. */
   isOver: boolean;
+  /** In the mode `fair`: how many steps come before those that can be made again and again. */
+  cycleAt?: number;
 }
 
 export function replay(loaded: LoadedProgram, schedule: readonly Move[]): Trace {
@@ -28,6 +31,7 @@ export function replay(loaded: LoadedProgram, schedule: readonly Move[]): Trace 
   const { state } = runtime;
   const names = new WordNames(loaded);
   const steps: TraceStep[] = [];
+  const rounds = model.mode.fair ? new Rounds(loaded) : null;
   loaded.start();
   for (const [index, { thread, choice }] of schedule.entries()) {
     const where = `step ${index + 1} of the schedule`;
@@ -36,11 +40,14 @@ export function replay(loaded: LoadedProgram, schedule: readonly Move[]): Trace 
     const before = state.slice(0, words);
     const endsSleep = before[model.block(thread) + SLEEP] !== 0;
     const passed: number[] = [];
+    const finished = rounds?.step(thread);
+    let finishes = false;
     const wasMade = runtime.skipTo(choice, () => {
       state.set(before);
       passed.length = 0;
-      model.step(thread, loaded, passed);
+      finishes = model.step(thread, loaded, passed);
     });
+    finished?.(finishes);
     const choices = runtime.choicesMade();
     runtime.abandon();
     if (!wasMade) throw new CheckArgumentError(`${where}: ${threadName(thread)} has no choice ${choice} there; is it the same program, mode and source?`);
@@ -57,6 +64,8 @@ export function replay(loaded: LoadedProgram, schedule: readonly Move[]): Trace 
     const failure = loaded.judge();
     if (failure) return { steps, failure, isOver: false };
   }
+  const cycleAt = rounds?.start() ?? -1;
+  if (cycleAt >= 0) return { steps, failure: rounds?.judge(cycleAt) ?? null, isOver: false, cycleAt };
   for (let thread = 0; thread < threads; thread++) if (model.isEnabled(thread)) return { steps, failure: null, isOver: false };
   return { steps, failure: loaded.judgeEnd(), isOver: true };
 }

@@ -2,6 +2,7 @@
 import { patchCore, readShippedCore, readSource, type SourceFile } from '../lower/source.ts';
 import { CheckArgumentError } from './check-error.ts';
 import { explore, type Exploration, type Limits } from './explore.ts';
+import { checkLiveness } from './liveness.ts';
 import { parseMode } from './model/mode.ts';
 import { type LoadedProgram, Model } from './model/model.ts';
 import { parseProgram } from './model/program.ts';
@@ -42,7 +43,9 @@ export function loadTask({ program, mode, family = [program], mutation }: CheckT
 
 export function runTask(task: CheckTask, onProgress: NonNullable<Limits['onProgress']>): CheckResult {
   const startedMs = performance.now();
-  const { depth, ...found } = explore(loadTask(task), { mostStates: task.mostStates, onProgress });
-  const longest = found.failure ? found.schedule.length : depth;
-  return { ...found, longest, seconds: (performance.now() - startedMs) / 1000 };
+  const loaded = loadTask(task);
+  const engine = loaded.model.mode.fair ? checkLiveness : explore;
+  const { depth, states, steps, failure, schedule, complete } = engine(loaded, { mostStates: task.mostStates, onProgress });
+  const longest = failure ? schedule.length : depth;
+  return { states, steps, failure, schedule, complete, longest, seconds: (performance.now() - startedMs) / 1000 };
 }

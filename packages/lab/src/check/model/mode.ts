@@ -17,18 +17,20 @@ export interface Mode {
   spurious: boolean;
   split: boolean;
   ready: boolean;
+  /** Starvation too. */
+  fair: boolean;
 }
 
-const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split, ready';
+const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split, ready, fair';
 
 export function parseMode(text: string): Mode {
   const mode: Mode = {
     text: text.trim(), grant: false, spin: false, anyOwner: false, oneCore: false, readerSteal: true, handoff: 'free', batch: 256, readers: 0,
-    owner: false, waitLock: false, spurious: false, split: false, ready: false,
+    owner: false, waitLock: false, spurious: false, split: false, ready: false, fair: false,
   };
   for (const word of text.split(/[\s,]+/).filter(Boolean)) {
     const batch = /^batch:([1-9]\d{0,2})$/.exec(word)?.[1];
-    if (word === 'grant' || word === 'spin' || word === 'owner' || word === 'spurious' || word === 'split' || word === 'ready') mode[word] = true;
+    if (word === 'grant' || word === 'spin' || word === 'owner' || word === 'spurious' || word === 'split' || word === 'ready' || word === 'fair') mode[word] = true;
     else if (word === 'one-core') mode.oneCore = true;
     else if (word === 'any-owner') mode.anyOwner = mode.spin = true;
     else if (word === 'no-reader-steal') mode.readerSteal = false;
@@ -40,5 +42,7 @@ export function parseMode(text: string): Mode {
     else throw new CheckArgumentError(`there is no mode "${word}"; modes are: ${WORDS}`);
   }
   if (mode.spin && mode.oneCore) throw new CheckArgumentError('mode one-core is the one that does not spin: not together with spin or any-owner');
+  if (mode.fair && mode.waitLock) throw new CheckArgumentError('the wait lock is test-and-set and starves by itself: the mode fair looks for starvation modulo the wait lock, so leave out wait-lock');
+  if (mode.fair && mode.handoff === 'free') throw new CheckArgumentError('a deadline that never passes starves anybody: with the mode fair give handoff:now, and all have passed, or handoff:off');
   return mode;
 }

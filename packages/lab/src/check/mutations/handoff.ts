@@ -18,7 +18,7 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
         replace: '  if (waiter !== 0) return false;\n  const rule = relaxedLoad(mem, waiter + HANDOFF_RULE);\n',
       },
     ],
-    expect: { property: 'STARVE', program: 'write | write*', mode: 'handoff:now' },
+    expect: { property: 'STARVE', program: 'write | write*', mode: 'handoff:now fair' },
   },
   {
     id: 'handoff-only-from-waker',
@@ -26,7 +26,7 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
     source: 'rwsem bug 14, 2f06f702925b',
     bugs: [14],
     edits: [{ file: 'write.ts', find: '      if (hasHandoff(count) || !isHandoffDue(mem, waiter)) return false;\n', replace: '      if (!hasHandoff(count) || waiter !== 0) return false;\n' }],
-    expect: { property: 'STARVE', program: 'write | write*', mode: 'handoff:now' },
+    expect: { property: 'STARVE', program: 'write | write*', mode: 'handoff:now fair' },
   },
   {
     id: 'handoff-not-from-waker',
@@ -34,7 +34,7 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
     source: 'ours',
     bugs: [],
     edits: [{ file: 'wake.ts', find: '      if (hasHandoff(count) || !isHandoffDue(mem, head)) return;\n', replace: '      if (!hasHandoff(count) || head !== 0) return;\n' }],
-    expect: { property: 'STARVE', program: 'write | write* | write*', mode: 'handoff:now' },
+    expect: { property: 'STARVE', program: 'write | write* | write*', mode: 'handoff:now fair' },
   },
   {
     id: 'handoff-not-for-readers',
@@ -42,7 +42,7 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
     source: 'rwsem bug 14, 2f06f702925b, for readers',
     bugs: [14],
     edits: [{ file: 'wake.ts', find: 'if (isHandoffDue(mem, head) && !hasHandoff(before)) {', replace: 'if (hasHandoff(before) && !hasHandoff(before)) {' }],
-    expect: { property: 'STARVE', program: 'read | write* | write*', mode: 'handoff:now' },
+    expect: { property: 'STARVE', program: 'read | write* | write*', mode: 'handoff:now fair' },
   },
   {
     id: 'handoff-by-compare-exchange',
@@ -62,7 +62,7 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
 `,
       },
     ],
-    expect: { property: 'STARVE', program: 'write | read* | read*', mode: 'handoff:now' },
+    expect: { property: 'STARVE', program: 'write | read* | read*', mode: 'handoff:now fair' },
   },
   {
     id: 'handoff-stolen-by-spinner',
@@ -95,7 +95,7 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
     source: 'rwsem bug 14, 2f06f702925b; rwbase_rt, bug 34',
     bugs: [14, 34],
     edits: [{ file: 'steal.ts', find: 'if ((count & READER_BARRED) !== 0 ||', replace: 'if ((count & READER_BARRED & ~layout.HANDOFF) !== 0 ||' }],
-    expect: { property: 'STARVE', program: 'write | read* | read*', mode: 'handoff:now' },
+    expect: { property: 'STARVE', program: 'write | read* | read*', mode: 'handoff:now fair' },
   },
   {
     id: 'handoff-taken-by-another-waiter',
@@ -103,7 +103,7 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
     source: 'ours (I5)',
     bugs: [],
     edits: [{ file: 'write.ts', find: MAY_TAKE, replace: '  return true;\n' }],
-    expect: { property: 'STARVE', program: 'write | write* | write*', mode: 'handoff:now' },
+    expect: { property: 'STARVE', program: 'write | write* | write*', mode: 'handoff:now fair' },
   },
   {
     id: 'handoff-orphan-honoured',
@@ -195,7 +195,7 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
         replace: '  return arriveReader(mem, lock);\n',
       },
     ],
-    expect: { property: 'STARVE', program: 'write | timedRead* | timedRead*', mode: 'handoff:now' },
+    expect: { property: 'STARVE', program: 'write | timedRead* | timedRead*', mode: 'handoff:now fair' },
   },
   {
     id: 'readers-stream-past-writer',

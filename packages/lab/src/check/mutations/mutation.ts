@@ -17,7 +17,7 @@
  * keeps the owner word instead of leaving what it says to chance, `wait-lock` lets threads park on the
  * wait lock, `spurious` lets any sleep end, `delayed` lets relaxed accesses be late, `split` makes steps
  * of the accesses under the wait lock too. More to show: `ready`, that the end can be reached from every
- * state.
+ * state; `fair`, that nobody starves: programs of threads that loop, with `handoff:now` or `handoff:off`.
  */
 
 export interface Edit {

@@ -109,7 +109,7 @@ export const RELAXED_MUTATIONS: readonly Mutation[] = [
     edits: [
       { file: 'read.ts', find: '  while (readerIsIn(count)) {\n', replace: '  while (!isWriteLocked(count)) {\n' },
     ],
-    expect: { property: 'STARVE', program: 'write | tryRead* | tryRead*', mode: 'handoff:now' },
+    expect: { property: 'STARVE', program: 'write | tryRead* | tryRead*', mode: 'handoff:now fair' },
   },
   {
     id: 'try-read-from-assumed-zero',
