@@ -5,7 +5,8 @@
  */
 import { addressOf } from '../../lower/expr.ts';
 import type { Expr, Instruction, Routine } from '../../lower/ir.ts';
-import type { Emitter, Frames, Stop } from '../model/emit.ts';
+import type { Emitter } from '../model/emit.ts';
+import type { Frames, Stop } from '../model/stop.ts';
 import { DOWNGRADING, INSIDE, type Layout, LOCK_AT, SLEEP } from '../model/layout.ts';
 
 const BINARY: Readonly<Record<string, string>> = { '===': '==', '!==': '!=' };
