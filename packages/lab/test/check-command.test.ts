@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseMode } from '../dist/check/model/mode.js';
 import { parseProgram } from '../dist/check/model/program.js';
+import { missingTools } from '../dist/check/spin/tools.js';
 import { everydayPlan, largePlan, mixes, modeOf, namedModes } from '../dist/check/plan.js';
 import { POLICIES } from '../dist/locks/policy.js';
 
@@ -45,6 +46,31 @@ test('a mistake in the core: exit code 1, a counterexample, and a line that show
   assert.ok(stdout.includes(again.stdout.trim()));
 });
 
+test('random runs: the seed that is told shows the same again, and nothing found is no proof, exit code 3', () => {
+  for (const pct of [[], ['--pct', '4']]) {
+    const found = run(...MISTAKE, '--random', '200', ...pct);
+    assert.equal(found.status, 1, found.stdout + found.stderr);
+    const [, seed, schedule] = /--random 1 --seed (\d+).*\n.*--replay (\w+)$/m.exec(found.stdout) ?? [];
+    assert.ok(seed && schedule);
+    const trace = (text: string): string => text.slice(text.indexOf('\n\n'), text.indexOf('The same again'));
+    assert.equal(trace(run(...MISTAKE, '--random', '1', '--seed', seed, ...pct).stdout), trace(found.stdout));
+    assert.equal(run(...MISTAKE, '--replay', schedule).status, 1);
+    assert.equal(run('check', '--program', 'read | write', '--random', '20', ...pct).status, 3);
+  }
+});
+
+test('--engine spin: the same states, and a counterexample', { skip: missingTools().length > 0 && `no ${missingTools().join(', no ')}: npm run install:spin` }, () => {
+  const program = ['check', '--program', 'read/write | write'];
+  const states = (text: string): string | undefined => /; ([\d,]+) states/.exec(text)?.[1];
+  const [own, spin] = [run(...program), run(...program, '--engine', 'spin')];
+  assert.deepEqual([own.status, spin.status], [0, 0], spin.stderr);
+  assert.ok(states(own.stdout));
+  assert.equal(states(spin.stdout), states(own.stdout));
+  const found = run(...MISTAKE, '--engine', 'spin');
+  assert.equal(found.status, 1, found.stderr);
+  assert.match(found.stdout, /^LOST: /m);
+});
+
 test('what was cut at the limit is neither held nor violated: exit code 3', () => {
   const { status, stdout } = run('check', '--program', 'read | write | write', '--most-states', '1000');
   assert.equal(status, 3);
@@ -53,7 +79,7 @@ test('what was cut at the limit is neither held nor violated: exit code 3', () =
 });
 
 test('bad arguments are refused at once with code 2 and one line', () => {
-  for (const parameters of [['--program', 'rad'], ['--mode', 'spin'], ['--program', 'read', '--mode', 'x'], ['--mutation', 'nonesuch'], ['--replay', 'A'], ['--program', 'read', '--replay', '7'], ['--program', 'read', '--large'], ['--program', 'read', '--policy', 'grant']]) {
+  for (const parameters of [['--program', 'rad'], ['--mode', 'spin'], ['--program', 'read', '--mode', 'x'], ['--mutation', 'nonesuch'], ['--replay', 'A'], ['--program', 'read', '--replay', '7'], ['--program', 'read', '--large'], ['--program', 'read', '--policy', 'grant'], ['--random', '5'], ['--program', 'read', '--pct', '2'], ['--program', 'read', '--mode', 'handoff:now fair', '--random', '5'], ['--program', 'read', '--mode', 'ready', '--engine', 'spin'], ['--program', 'read', '--engine', 'spin', '--most-states', '9']]) {
     const { status, stdout, stderr } = run('check', ...parameters);
     assert.equal(status, 2, parameters.join(' '));
     assert.match(stderr, /^error: .+\n$/);

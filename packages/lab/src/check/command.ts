@@ -17,10 +17,14 @@ import { formatOutcomes, isForetold, type MutationOutcome, outcomeOf, renderOutc
 import { MUTATIONS } from './mutations/index.ts';
 import { customPlan, everydayPlan, type Group, largePlan } from './plan.ts';
 import { printTrace } from './print-trace.ts';
+import { checkAtRandom } from './random-command.ts';
 import { replay } from './replay.ts';
 import { type CheckReport, type CheckRow, createCheckProgress, renderSummary, renderTable, verdictOf } from './report.ts';
 import { formatSchedule, parseSchedule } from './schedule.ts';
+import { missingTools } from './spin/tools.ts';
 import { type CheckTask, loadTask, sourcesWith } from './task.ts';
+
+type Engine = (typeof ENGINES)[number];
 
 interface Arguments {
   program?: string[];
@@ -31,6 +35,10 @@ interface Arguments {
   large?: boolean;
   mutations?: boolean;
   record?: string;
+  engine: Engine;
+  random?: number;
+  seed?: number;
+  pct?: number;
   mostStates?: number;
   workers: number;
   json?: string;
@@ -44,6 +52,8 @@ interface PlannedTask extends CheckTask {
 const MOST_STATES = 200_000_000;
 const MOST_STATES_OF_A_MUTATION = 1_500_000;
 
+const ENGINES = ['own', 'spin'] as const;
+
 export const CHECK_EXIT_CODES = { held: 0, violated: 1, incomplete: 3 } as const;
 
 export function addCheckCommand(program: Command): void {
@@ -53,6 +63,7 @@ export function addCheckCommand(program: Command): void {
     .addHelpText('after', '\nExit code: 0 everything was explored and held; 1 something is violated; 2 bad arguments; 3 nothing was found, but not everything was explored.')
     .action(async (options: Arguments) => {
       if (options.mutations === true) process.exitCode = await checkMutations(options);
+      else if (options.random !== undefined) process.exitCode = runAtRandom(options, options.random);
       else process.exitCode = options.replay === undefined ? await check(options) : replaySchedule(options, options.replay);
     });
   const option = <T>(flags: string, about: string, parse: (text: string, previous: T) => T, fallback?: T) =>
@@ -64,6 +75,10 @@ export function addCheckCommand(program: Command): void {
   command.option('--mutation <id>', 'with this mistake in the core');
   command.option('--mutations', 'every mistake of the catalogue, each where it must be caught');
   command.option('--record <file>', 'with --mutations: what came of each, for the tests');
+  command.addOption(new Option('--engine <name>', 'spin explores the same steps by SPIN, which has to be installed, up to 4 GB of states').choices(ENGINES).default('own'));
+  option('--random <runs>', 'so many single runs of each program instead, for those that are too large', wholeNumber('--random', 1, 1e9));
+  option('--seed <n>', 'with --random: of the first run (default: 1)', wholeNumber('--seed', 0, 1e9));
+  option('--pct <depth>', 'with --random: as many again by priorities that change depth - 1 times in a run', wholeNumber('--pct', 1, 1000));
   command.option('--large', 'the everyday set and more, for hours');
   option('--most-states <n>', `of a program; what has more is cut there (default: ${MOST_STATES}, with --mutations ${MOST_STATES_OF_A_MUTATION})`, wholeNumber('--most-states', 1, 1e9));
   option('--workers <n>', 'programs that are explored at a time', wholeNumber('--workers', 1, 64), availableParallelism());
@@ -82,12 +97,14 @@ function planFor({ program, policy = [], mode, large = false }: Arguments): Grou
 }
 
 async function check(options: Arguments): Promise<number> {
-  const { mutation, mostStates = MOST_STATES, workers, json } = options;
+  const { mutation, mostStates = MOST_STATES, workers, json, engine, seed, pct } = options;
+  if (seed !== undefined || pct !== undefined) throw new CheckArgumentError('--seed and --pct say how --random goes: give that too');
   const groups = planFor(options);
   sourcesWith(mutation);
+  if (engine === 'spin') refuseWithoutSpin(groups, options);
   if (json !== undefined) checkWritable(json);
   const tasks = groups.flatMap(({ title, mode, programs }) =>
-    programs.map((program): PlannedTask => ({ program, mode, family: programs, mostStates, ...(mutation === undefined ? {} : { mutation }), row: { group: title, program, mode, result: null } })),
+    programs.map((program): PlannedTask => ({ program, mode, family: programs, mostStates, engine, ...(mutation === undefined ? {} : { mutation }), row: { group: title, program, mode, result: null } })),
   );
   const progress = createCheckProgress(process.stderr, groups);
   const interrupt = stopOnInterrupt();
@@ -117,6 +134,28 @@ async function check(options: Arguments): Promise<number> {
   process.stdout.write(`${renderTable(groups, rows)}\n\n${renderSummary(rows, (performance.now() - startedMs) / 1000)}\n`);
   if (violated) process.stdout.write(`\n${counterexample(violated)}\n`);
   return violated ? CHECK_EXIT_CODES.violated : rows.every((row) => verdictOf(row) === 'held') ? CHECK_EXIT_CODES.held : CHECK_EXIT_CODES.incomplete;
+}
+
+function refuseEndless(groups: readonly Group[], who: string): void {
+  const beyond = groups.map(({ mode }) => parseMode(mode)).find(({ fair, ready }) => fair || ready);
+  if (beyond) throw new CheckArgumentError(`${who} at states, not at runs that never end: explore mode "${beyond.text}" by the own engine`);
+}
+
+/** At once, not when the first program has its turn. */
+function refuseWithoutSpin(groups: readonly Group[], { mostStates }: Arguments): void {
+  if (mostStates !== undefined) throw new CheckArgumentError('--most-states is for the own engine: SPIN stops at 4 GB of states');
+  refuseEndless(groups, 'SPIN looks');
+  const missing = missingTools();
+  if (missing.length > 0) throw new CheckArgumentError(`${missing.join(' and ')} not found; on Debian, as root, from the repository: npm run install:spin`);
+}
+
+function runAtRandom(options: Arguments, random: number): number {
+  const { program, seed = 1, pct, mutation, engine } = options;
+  if (program === undefined || engine !== 'own') throw new CheckArgumentError('--random needs --program, and the own engine');
+  const groups = planFor(options);
+  refuseEndless(groups, 'random runs look');
+  const isViolated = checkAtRandom(groups, { random, seed, pct, mutation }, (text) => process.stdout.write(text));
+  return isViolated ? CHECK_EXIT_CODES.violated : CHECK_EXIT_CODES.incomplete;
 }
 
 async function checkMutations({ mostStates = MOST_STATES_OF_A_MUTATION, workers, record, program }: Arguments): Promise<number> {

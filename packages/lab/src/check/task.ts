@@ -7,6 +7,7 @@ import { parseMode } from './model/mode.ts';
 import { type LoadedProgram, Model } from './model/model.ts';
 import { parseProgram } from './model/program.ts';
 import { applyMutation, MUTATIONS } from './mutations/index.ts';
+import { exploreWithSpin } from './spin/explore-with-spin.ts';
 
 export interface CheckTask {
   program: string;
@@ -16,6 +17,7 @@ export interface CheckTask {
   /** Id of a mutation that the core is to have. */
   mutation?: string;
   mostStates: number;
+  engine?: 'own' | 'spin';
 }
 
 export interface CheckResult extends Omit<Exploration, 'depth'> {
@@ -41,11 +43,14 @@ export function loadTask({ program, mode, family = [program], mutation }: CheckT
   return last.model.load(parseProgram(program));
 }
 
+function exploreHere(task: CheckTask, onProgress: NonNullable<Limits['onProgress']>): Exploration {
+  const loaded = loadTask(task);
+  return (loaded.model.mode.fair ? checkLiveness : explore)(loaded, { mostStates: task.mostStates, onProgress });
+}
+
 export function runTask(task: CheckTask, onProgress: NonNullable<Limits['onProgress']>): CheckResult {
   const startedMs = performance.now();
-  const loaded = loadTask(task);
-  const engine = loaded.model.mode.fair ? checkLiveness : explore;
-  const { depth, states, steps, failure, schedule, complete } = engine(loaded, { mostStates: task.mostStates, onProgress });
+  const { depth, states, steps, failure, schedule, complete } = task.engine === 'spin' ? exploreWithSpin(loadTask({ ...task, family: [task.program] })) : exploreHere(task, onProgress);
   const longest = failure ? schedule.length : depth;
   return { states, steps, failure, schedule, complete, longest, seconds: (performance.now() - startedMs) / 1000 };
 }
