@@ -5,9 +5,10 @@ import type { PolicyOptions } from '../locks/lock.ts';
 import { lowerProgram, type Lowered } from './lowering/lower.ts';
 import type { Changes } from './lowering/modules.ts';
 import type { Timeline } from './machine/clock.ts';
-import { Machine, type Duration, type Workload } from './machine/machine.ts';
+import { Machine } from './machine/machine.ts';
 import type { MachineModel } from './machine/model.ts';
 import { Random } from './machine/random.ts';
+import type { Duration, Workload } from './machine/workload.ts';
 import { createSpace } from './space.ts';
 
 export const READ = 0;
@@ -102,7 +103,7 @@ export function simulate(scenario: Scenario): Outcome {
     writeLatency: counter.latency[WRITE]!,
     events,
     violations: counter.violations,
-    spent: readPercents.map((_, thread) => machine.accounts.spent(thread, machine.now)),
+    spent: readPercents.map((_, thread) => machine.accounts.spent(thread)),
     simulatedNs: machine.now,
     accesses: machine.accesses,
     transfers: machine.caches.transfers,

@@ -5,6 +5,7 @@
  * reads may overlap. The owner keeps a line for a while after its atomic operation before it answers the
  * next core, and can go on using it until the message reaches it, two thirds of the transfer.
  */
+import type { Clock } from './clock.ts';
 import type { EventQueue } from './event-queue.ts';
 import type { MachineModel } from './model.ts';
 import type { Random } from './random.ts';
@@ -15,12 +16,14 @@ export class Caches {
   readonly #cores: number;
   readonly #coresPerSocket: number;
   readonly #sockets: number;
-  readonly #hop: [same: number, cross: number];
+  readonly #hopSameNs: number;
+  readonly #hopCrossNs: number;
   readonly #snoopNs: number;
   readonly #noise: number;
   readonly #atomicNs: number;
   readonly #random: Random;
   readonly #queue: EventQueue;
+  readonly #clock: Clock;
   /** Goes up with every change of owner; a core has the line if it has seen this version. */
   readonly version: Int32Array;
   readonly #seen: Int32Array;
@@ -41,18 +44,20 @@ export class Caches {
   readonly #costNs: Float64Array;
   transfers = 0;
 
-  constructor(model: MachineModel, words: number, threads: number, queue: EventQueue, random: Random) {
+  constructor(model: MachineModel, words: number, threads: number, queue: EventQueue, clock: Clock, random: Random) {
     const { sockets, coresPerSocket, figures } = model;
     const lines = (words >> LINE_SHIFT) + 1;
     this.#cores = sockets * coresPerSocket;
     this.#coresPerSocket = coresPerSocket;
     this.#sockets = sockets;
-    this.#hop = [figures.hopSameNs.value, figures.hopCrossNs.value];
+    this.#hopSameNs = figures.hopSameNs.value;
+    this.#hopCrossNs = figures.hopCrossNs.value;
     this.#snoopNs = figures.snoopNs.value;
     this.#noise = figures.hopNoise.value;
     this.#atomicNs = figures.atomicNs.value;
     this.#random = random;
     this.#queue = queue;
+    this.#clock = clock;
     this.version = new Int32Array(lines).fill(1);
     this.#seen = new Int32Array(lines * this.#cores);
     this.#seenBySocket = new Int32Array(lines * sockets);
@@ -71,20 +76,20 @@ export class Caches {
   }
 
   /** Can this core use the line now? Otherwise the thread has to `fetch` it. */
-  hits(core: number, line: number, wantsAll: boolean, now: number): boolean {
-    if (this.#exclusive[line] === core) return now < this.#loseAt[line]!;
+  hits(core: number, line: number, wantsAll: boolean): boolean {
+    if (this.#exclusive[line] === core) return this.#clock[0]! < this.#loseAt[line]!;
     return !wantsAll && this.#seen[line * this.#cores + core] === this.version[line];
   }
 
   /** The thread's event comes when it has the line and has spent `costNs` on it; call `arrive` then. */
-  fetch(thread: number, core: number, line: number, wantsAll: boolean, costNs: number, now: number): void {
+  fetch(thread: number, core: number, line: number, wantsAll: boolean, costNs: number): void {
     this.#line[thread] = line;
     this.#core[thread] = core;
     this.#wantsAll[thread] = wantsAll ? 1 : 0;
     this.#costNs[thread] = costNs;
     this.transfers++;
     const mustQueue = this.#inFlight[line]! !== 0 && (wantsAll || this.#inFlight[line]! < 0 || this.#first[line]! >= 0);
-    if (!mustQueue) return this.#start(thread, Math.max(now, this.#busyUntil[line]!));
+    if (!mustQueue) return this.#start(thread);
     this.#nextWaiting[thread] = -1;
     if (this.#first[line]! < 0) this.#first[line] = thread;
     else this.#nextWaiting[this.#last[line]!] = thread;
@@ -92,10 +97,12 @@ export class Caches {
   }
 
   /** `#inFlight`: the number of reads, or -1 for a transfer of ownership. */
-  #start(thread: number, from: number): void {
-    const [line, core] = [this.#line[thread]!, this.#core[thread]!];
+  #start(thread: number): void {
+    const line = this.#line[thread]!;
+    const core = this.#core[thread]!;
     const wantsAll = this.#wantsAll[thread] !== 0;
-    const hop = this.#random.around(this.#hop[this.#isFar(line, core, wantsAll) ? 1 : 0]!, this.#noise);
+    const from = Math.max(this.#clock[0]!, this.#busyUntil[line]!);
+    const hop = this.#random.around(this.#isFar(line, core, wantsAll) ? this.#hopCrossNs : this.#hopSameNs, this.#noise);
     this.#inFlight[line] = wantsAll ? -1 : this.#inFlight[line]! + 1;
     this.#loseAt[line] = Math.min(this.#loseAt[line]!, from + 2 * hop);
     this.#queue.set(thread, from + 3 * hop + this.#snoopNs + this.#costNs[thread]!);
@@ -116,8 +123,9 @@ export class Caches {
   }
 
   /** True if other cores have lost the line. */
-  arrive(thread: number, now: number): boolean {
-    const [line, core] = [this.#line[thread]!, this.#core[thread]!];
+  arrive(thread: number): boolean {
+    const line = this.#line[thread]!;
+    const core = this.#core[thread]!;
     const wantsAll = this.#wantsAll[thread] !== 0;
     this.#loseAt[line] = Infinity;
     if (wantsAll) {
@@ -125,7 +133,7 @@ export class Caches {
       this.version[line] = this.version[line]! + 1;
       this.#exclusive[line] = core;
       this.#supplier[line] = core;
-      this.#busyUntil[line] = now + this.#atomicNs + this.#random.next() * this.#hop[0];
+      this.#busyUntil[line] = this.#clock[0]! + this.#atomicNs + this.#random.next() * this.#hopSameNs;
     } else {
       this.#inFlight[line] = this.#inFlight[line]! - 1;
       const isNew = this.#supplier[line]! < 0;
@@ -134,17 +142,16 @@ export class Caches {
     }
     this.#seen[line * this.#cores + core] = this.version[line]!;
     this.#seenBySocket[line * this.#sockets + ((core / this.#coresPerSocket) | 0)] = this.version[line]!;
-    if (this.#inFlight[line] === 0) this.#startWaiting(line, now);
+    if (this.#inFlight[line] === 0) this.#startWaiting(line);
     return wantsAll;
   }
 
-  #startWaiting(line: number, now: number): void {
+  #startWaiting(line: number): void {
     let thread = this.#first[line]!;
     if (thread < 0) return;
-    const from = Math.max(now, this.#busyUntil[line]!);
     const wantsAll = this.#wantsAll[thread] !== 0;
     do {
-      this.#start(thread, from);
+      this.#start(thread);
       thread = this.#nextWaiting[thread]!;
     } while (!wantsAll && thread >= 0 && this.#wantsAll[thread] === 0);
     this.#first[line] = thread;

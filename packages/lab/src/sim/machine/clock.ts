@@ -12,6 +12,9 @@ export const BLOCKED = 4;
 export const SLEEPING = 5;
 export const ENDED = 6;
 
+/** The time now, in nanoseconds: one cell that all parts of the machine share, for a number passed around is boxed. */
+export type Clock = Float64Array;
+
 export interface Timeline {
   state(thread: number, state: number, from: number, to: number): void;
   held(thread: number, kind: number, from: number, to: number): void;
@@ -21,9 +24,11 @@ export class Accounts {
   readonly #spent: Float64Array;
   readonly #state: Uint8Array;
   readonly #since: Float64Array;
+  readonly #clock: Clock;
   readonly #timeline: Timeline | null;
 
-  constructor(threads: number, timeline: Timeline | null) {
+  constructor(threads: number, clock: Clock, timeline: Timeline | null) {
+    this.#clock = clock;
     this.#spent = new Float64Array(threads * STATES.length);
     this.#state = new Uint8Array(threads).fill(READY);
     this.#since = new Float64Array(threads);
@@ -34,7 +39,8 @@ export class Accounts {
     return this.#state[thread]!;
   }
 
-  enter(thread: number, state: number, now: number): void {
+  enter(thread: number, state: number): void {
+    const now = this.#clock[0]!;
     const before = this.#state[thread]!;
     const since = this.#since[thread]!;
     const at = thread * STATES.length + before;
@@ -45,8 +51,8 @@ export class Accounts {
   }
 
   /** Nanoseconds by state, of one thread, up to now. */
-  spent(thread: number, now: number): number[] {
-    this.enter(thread, this.#state[thread]!, now);
+  spent(thread: number): number[] {
+    this.enter(thread, this.#state[thread]!);
     return Array.from(this.#spent.subarray(thread * STATES.length, (thread + 1) * STATES.length));
   }
 }

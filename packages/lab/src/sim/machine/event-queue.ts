@@ -27,11 +27,15 @@ export class EventQueue {
     return this.#time[event]!;
   }
 
-  /** Schedules the event, or moves it. */
+  /** Schedules the event, or moves it. Small, so that it is put in line and the time is not boxed. */
   set(event: number, time: number): void {
+    this.#time[event] = time;
+    this.#settle(event);
+  }
+
+  #settle(event: number): void {
     let place = this.#place[event]!;
     if (place < 0) place = this.#size++;
-    this.#time[event] = time;
     this.#sink(this.#rise(place, event), event);
   }
 

@@ -4,6 +4,9 @@
  * the counters, will go on like that until somebody takes one of its lines, or a bound comes near.
  */
 import type { Registers, SpinLoopCode } from '../lowering/lower.ts';
+import type { Clock } from './clock.ts';
+import type { EventQueue } from './event-queue.ts';
+import { Lists } from './lists.ts';
 
 const LEVELS = 2;
 const MOST_LINES = 4;
@@ -12,10 +15,10 @@ const MOST_LOCALS = 48;
 export class Spinning {
   readonly #loops: SpinLoopCode[];
   readonly #registers: Registers;
-  readonly #watchers: Map<number, number[]> = new Map();
+  readonly #clock: Clock;
+  /** For each line; a thread watches it by one of its `MOST_LINES` nodes. */
+  readonly #watchers: Lists;
   readonly #has: (thread: number, line: number) => boolean;
-  /** Threads that watch a line; most lines have none. */
-  readonly watched: Uint8Array;
   // For each thread and level: the turn that is going on.
   readonly #loop: Int32Array;
   readonly #frame: Int32Array;
@@ -33,11 +36,12 @@ export class Spinning {
   readonly #grows: Int32Array;
 
   /** `has`: does the thread's core have the line? */
-  constructor(loops: SpinLoopCode[], registers: Registers, threads: number, lines: number, has: (thread: number, line: number) => boolean) {
+  constructor(loops: SpinLoopCode[], registers: Registers, threads: number, lines: number, clock: Clock, has: (thread: number, line: number) => boolean) {
     this.#loops = loops;
+    this.#clock = clock;
     this.#has = has;
     this.#registers = registers;
-    this.watched = new Uint8Array(lines);
+    this.#watchers = new Lists(lines, threads * MOST_LINES);
     const entries = threads * LEVELS;
     this.#loop = new Int32Array(entries).fill(-1);
     this.#frame = new Int32Array(entries);
@@ -57,12 +61,13 @@ export class Spinning {
     return this.#level[thread]! >= 0;
   }
 
-  /** At the head of a loop: how long the turns take that can be left out, or 0. */
-  atHead(thread: number, loop: number, frame: number, now: number, nowUs: number): number {
+  /** At the head of a loop: are there turns that can be left out? Until when, `untilNs` says. */
+  atHead(thread: number, loop: number, frame: number, nowUs: number): boolean {
+    const now = this.#clock[0]!;
     const code = this.#loops[loop]!;
     const entry = thread * LEVELS + code.level;
     const { S } = this.#registers;
-    if (code.steady.length + code.counters.length > MOST_LOCALS) return 0;
+    if (code.steady.length + code.counters.length > MOST_LOCALS) return false;
     let isAlike = this.#loop[entry] === loop && this.#frame[entry] === frame && this.#isClean[entry] !== 0;
     const at = entry * MOST_LOCALS;
     const { steady, counters } = code;
@@ -86,17 +91,22 @@ export class Spinning {
     const lineCount = this.#lineCount[entry]!;
     this.#isClean[entry] = 1;
     this.#lineCount[entry] = 0;
-    if (!isAlike || turnNs <= 0) return 0;
+    if (!isAlike || turnNs <= 0) return false;
     const turns = code.turnsAlike(frame, this.#differences, nowUs, turnNs);
-    if (!(turns >= 2)) return 0;
-    for (let i = 0; i < lineCount; i++) if (!this.#has(thread, this.#lines[entry * MOST_LINES + i]!)) return 0;
+    if (!(turns >= 2)) return false;
+    for (let i = 0; i < lineCount; i++) if (!this.#has(thread, this.#lines[entry * MOST_LINES + i]!)) return false;
     this.#level[thread] = code.level;
     this.#turns[thread] = turns;
     this.#turnNs[thread] = turnNs;
     this.#from[thread] = now;
-    for (let i = 0; i < lineCount; i++) this.#watch(thread, this.#lines[entry * MOST_LINES + i]!);
+    for (let i = 0; i < lineCount; i++) this.#watchers.append(this.#lines[entry * MOST_LINES + i]!, thread * MOST_LINES + i);
     this.#lineCount[entry] = lineCount;
-    return turns * turnNs;
+    return true;
+  }
+
+  /** When the turns are over that a parked thread leaves out. */
+  untilNs(thread: number): number {
+    return this.#from[thread]! + this.#turns[thread]! * this.#turnNs[thread]!;
   }
 
   /** The thread has read a line that it had. */
@@ -122,40 +132,38 @@ export class Spinning {
     this.#isClean[thread * LEVELS + 1] = 0;
   }
 
-  #watch(thread: number, line: number): void {
-    let threads = this.#watchers.get(line);
-    if (threads === undefined) this.#watchers.set(line, (threads = []));
-    threads.push(thread);
-    this.watched[line] = 1;
+  isWatched(line: number): boolean {
+    return this.#watchers.first(line) >= 0;
   }
 
-  watchersOf(line: number): readonly number[] {
-    return this.#watchers.get(line) ?? [];
+  /** Somebody else than `except` has taken the line: whoever watches it goes on at the head of the loop. */
+  wakeWatchers(line: number, except: number, queue: EventQueue): void {
+    for (let node = this.#watchers.first(line); node >= 0; node = this.#watchers.next(node)) {
+      const thread = (node / MOST_LINES) | 0;
+      if (thread !== except) queue.set(thread, this.#nextHead(thread));
+    }
   }
 
   /** When a parked thread is at the head of its loop the next time. */
-  nextHead(thread: number, now: number): number {
-    const turns = Math.min(this.#turns[thread]!, Math.ceil((now - this.#from[thread]!) / this.#turnNs[thread]!));
+  #nextHead(thread: number): number {
+    const turns = Math.min(this.#turns[thread]!, Math.ceil((this.#clock[0]! - this.#from[thread]!) / this.#turnNs[thread]!));
     return this.#from[thread]! + turns * this.#turnNs[thread]!;
   }
 
   /** Ends the leaving out; counters are what they would be by now. */
-  resume(thread: number, now: number): void {
+  resume(thread: number): void {
     const level = this.#level[thread]!;
     const entry = thread * LEVELS + level;
     this.#level[thread] = -1;
     const { counters } = this.#loops[this.#loop[entry]!]!;
-    const turns = Math.min(this.#turns[thread]!, Math.round((now - this.#from[thread]!) / this.#turnNs[thread]!));
+    const turns = Math.min(this.#turns[thread]!, Math.round((this.#clock[0]! - this.#from[thread]!) / this.#turnNs[thread]!));
     const { S } = this.#registers;
     for (let i = 0; i < counters.length; i++) {
       const at = this.#frame[entry]! + counters[i]!;
       S[at] = S[at]! + turns * this.#grows[thread * MOST_LOCALS + i]!;
     }
     for (let i = 0; i < this.#lineCount[entry]!; i++) {
-      const line = this.#lines[entry * MOST_LINES + i]!;
-      const threads = this.#watchers.get(line)!;
-      threads.splice(threads.indexOf(thread), 1);
-      if (threads.length === 0) this.watched[line] = 0;
+      this.#watchers.remove(this.#lines[entry * MOST_LINES + i]!, thread * MOST_LINES + i);
     }
     this.#loop[entry] = -1;
     this.#lineCount[entry] = 0;
