@@ -1,30 +1,61 @@
-/** `rwsem-lab sim d1 ... all, quick`. */
+/** `rwsem-lab sim d1 ... all, quick`: experiments on as many threads as there are cores. */
 import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { toJson } from '../../report/bench-report.ts';
 import { collectProvenance } from '../../report/provenance.ts';
-import { d1 } from './d1.ts';
-import { d2 } from './d2.ts';
-import { d3 } from './d3.ts';
-import { d4 } from './d4.ts';
+import { formatSeconds } from '../../report/format.ts';
+import { EXPERIMENTS } from './catalog.ts';
 import { FULL, QUICK, verdictOf, type Experiment, type Report, type Scale } from './experiment.ts';
 import { renderReport } from './render.ts';
+import type { SimReport } from './report.ts';
 
-export const EXPERIMENTS: readonly Experiment[] = [d1, d2, d3, d4];
+/** Those that take longest go first. */
+const BY_LENGTH = ['d3', 'd2', 'd4', 'd1'];
 
-export function runExperiments(name: string, seeds: number | undefined, json: string | undefined): number {
+export async function runExperiments(name: string, seeds: number | undefined, json: string | undefined): Promise<number> {
   const chosen = name === 'all' || name === 'quick' ? EXPERIMENTS : EXPERIMENTS.filter(({ id }) => id === name);
   const scale: Scale = name === 'quick' ? QUICK : FULL;
   const settings = { ...scale, seeds: seeds ?? scale.seeds };
-  const reports: Report[] = [];
-  for (const experiment of chosen) {
-    const report = experiment.run(settings);
-    reports.push(report);
-    process.stdout.write(`${renderReport(report, settings.seeds)}\n`);
-  }
+  const startedMs = performance.now();
+  const cpu = process.cpuUsage();
+  const reports = await runAll(chosen, settings);
+  for (const report of reports) process.stdout.write(`${renderReport(report, settings.seeds)}\n`);
   const provenance = collectProvenance();
+  const { user, system } = process.cpuUsage(cpu);
+  const totals = { seconds: (performance.now() - startedMs) / 1000, cpuSeconds: (user + system) / 1e6 };
   process.stdout.write(`The core that ran: ${provenance.core.sha256.slice(0, 12)}, lowered from the built files.\n`);
-  if (json !== undefined) {
-    const judged = reports.map((report) => ({ ...report, claims: report.claims.map((claim) => ({ ...claim, verdict: verdictOf(claim) })) }));
-    writeFileSync(json, `${JSON.stringify({ kind: 'rwsem-lab sim', schema: 1, provenance, settings, reports: judged }, null, 1)}\n`);
-  }
+  process.stdout.write(`In all ${formatSeconds(totals.seconds)}, ${formatSeconds(totals.cpuSeconds)} of processor time.\n`);
+  const judged = reports.map((report) => ({ ...report, claims: report.claims.map((claim) => ({ ...claim, verdict: verdictOf(claim) })) }));
+  const report: SimReport = { kind: 'rwsem-lab sim', schema: 2, provenance, settings, totals, reports: judged };
+  if (json !== undefined) writeFileSync(json, toJson(report));
   return reports.some(({ violations }) => violations > 0) ? 1 : 0;
+}
+
+/** Each experiment in one thread: its simulations are comparisons, and do not get faster by waiting for each other. */
+export async function runAll(experiments: readonly Experiment[], scale: Scale): Promise<Report[]> {
+  const todo = [...experiments].sort((a, b) => BY_LENGTH.indexOf(a.id) - BY_LENGTH.indexOf(b.id));
+  const done = new Map<string, Report>();
+  const threads = Array.from({ length: Math.min(availableParallelism(), todo.length) }, async () => {
+    const worker = new Worker(new URL('./experiment-thread.js', import.meta.url));
+    try {
+      for (let next = todo.shift(); next !== undefined; next = todo.shift()) done.set(next.id, await runOn(worker, next.id, scale));
+    } finally {
+      await worker.terminate();
+    }
+  });
+  await Promise.all(threads);
+  return experiments.map(({ id }) => done.get(id)!);
+}
+
+function runOn(worker: Worker, id: string, scale: Scale): Promise<Report> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: unknown) => reject(error);
+    worker.once('error', onError);
+    worker.once('message', (report: Report) => {
+      worker.off('error', onError);
+      resolve(report);
+    });
+    worker.postMessage({ id, scale });
+  });
 }
