@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseSection } from '../dist/bench/section.js';
 import { ChromeTrace } from '../dist/sim/chrome-trace.js';
-import { claim, QUICK, value, verdictOf, within, type Report } from '../dist/sim/experiments/experiment.js';
+import { collectProvenance } from '../dist/report/provenance.js';
+import { bars, claim, QUICK, value, verdictOf, within, type Report } from '../dist/sim/experiments/experiment.js';
 import { runAll } from '../dist/sim/experiments/run.js';
 import { EXPERIMENTS } from '../dist/sim/experiments/catalog.js';
 import { customModel } from '../dist/sim/machine/models.js';
@@ -18,6 +19,7 @@ test('the quick suite: exclusion holds, what is claimed to be reproduced is, in 
   const reports = new Map<string, Report>((await runAll(EXPERIMENTS, QUICK)).map((report) => [report.id, report]));
   assert.ok(cpuSeconds() - before <= 60, `${cpuSeconds() - before} s`);
   for (const { id, violations } of reports.values()) assert.equal(violations, 0, id);
+  for (const { id, plots } of reports.values()) assert.ok(plots.length >= 2 && plots.every(({ categories, series }) => series.every(({ values }) => values.length === categories.length)), id);
   const verdict = (id: string, what: string) => {
     const found = reports.get(id)!.claims.find((entry) => entry.what.includes(what));
     assert.ok(found !== undefined, `${id} has no claim "${what}"`);
@@ -31,6 +33,24 @@ test('the quick suite: exclusion holds, what is claimed to be reproduced is, in 
   assert.equal(verdict('d4', 'transfer / before'), 'within');
   assert.equal(verdict('d4', 'restored / before'), 'within');
   assert.equal(verdict('d4', 'locks stolen'), 'within');
+});
+
+test('the page shows documents, misses with their reason, plots, and where it all comes from', async () => {
+  const { renderSimPage } = await import('../dist/report/sim-page.js');
+  const claims = [claim('rate <x>', 100, [150, 160], within(0.3)), claim('other', 100, [101], within(0.3))].map((entry) => ({ ...entry, verdict: verdictOf(entry) }));
+  const figures: Array<[string, (typeof claims)[number]]> = [['first', claims[0]!], ['second', claims[1]!]];
+  const html = renderSimPage({
+    kind: 'rwsem-lab sim', schema: 2, provenance: collectProvenance(), settings: QUICK, totals: { seconds: 1, cpuSeconds: 2 },
+    reports: [{
+      id: 'x', title: 'X', machine: [customModel(4, 2, 1)], claims, plots: [bars('the plot', 'kops/s', figures), bars('the same', '', figures, true)],
+      sensitivity: null, notes: ['inferred'], notReproduced: ['the reason'], violations: 3, accesses: 1, wallMs: 1,
+    }],
+  });
+  for (const text of ['rate &#60;x&#62;', '1 of 2 bands met', '<td class="left bad">MISSED</td>', 'VIOLATED 3 times', 'the reason', 'the plot', collectProvenance().core.sha256, 'hopSameNs=12.0']) {
+    assert.ok(html.includes(text), text);
+  }
+  assert.equal(html.split('<svg').length - 1, 2);
+  assert.ok(!/<script|href="http|src="http/.test(html));
 });
 
 test('a band that is missed is called missed', () => {

@@ -3,7 +3,7 @@ import type { WorkloadResult } from '../bench/run.ts';
 import type { BenchReport } from './bench-report.ts';
 import { columnsFor, groupByTitle, rowsOf } from './bench-rows.ts';
 import { formatEvents, formatNs } from './format.ts';
-import { plotGroup } from './plots.ts';
+import { plotGroup, type Plot } from './plots.ts';
 import type { Provenance } from './provenance.ts';
 
 export function renderHtml(report: BenchReport): string {
@@ -36,12 +36,17 @@ ${groups}
 ${renderBenchFacts(report)}`;
 }
 
-function renderGroup(title: string, results: WorkloadResult[]): string {
-  const figures = plotGroup(results).map(({ title: caption, svg }) => `<figure><figcaption>${escape(caption)}</figcaption>${svg}</figure>`);
+/** Plots, table and events of results that belong together. */
+export function renderGroup(title: string, results: WorkloadResult[]): string {
   return `<h2>${escape(title)}</h2>
-<div class="plots">${figures.join('\n')}</div>
+${renderPlots(plotGroup(results))}
 <div class="wide">${renderTable(results)}</div>
 ${renderEvents(results)}`;
+}
+
+export function renderPlots(plots: Plot[]): string {
+  const figures = plots.map(({ title, svg }) => `<figure><figcaption>${escape(title)}</figcaption>${svg}</figure>`);
+  return `<div class="plots">${figures.join('\n')}</div>`;
 }
 
 function renderTable(results: WorkloadResult[]): string {
@@ -80,7 +85,7 @@ function renderBenchFacts({ provenance, settings, calibration, absent, options }
   ]);
 }
 
-type Fact = [name: string, value: string];
+export type Fact = [name: string, value: string];
 
 /** Where figures come from, with what only this kind of report has in the middle. */
 export function renderFacts(provenance: Provenance, particular: Fact[]): string {

@@ -11,7 +11,7 @@ use([BarChart, LineChart, GridComponent, LegendComponent, TitleComponent, SVGRen
 
 const WIDTH = 560;
 const HEIGHT = 320;
-const COLOURS = ['#0b7285', '#e8590c', '#5f3dc4', '#2b8a3e', '#c2255c', '#868e96'];
+export const COLOURS = ['#0b7285', '#e8590c', '#5f3dc4', '#2b8a3e', '#c2255c', '#868e96'];
 
 export interface Plot {
   title: string;
@@ -111,7 +111,7 @@ function find(result: WorkloadResult, name: string) {
   return result.locks.find(({ lock }) => lock === name);
 }
 
-function draw(title: string, option: EChartsCoreOption, height = HEIGHT): Plot {
+export function draw(title: string, option: EChartsCoreOption, height = HEIGHT): Plot {
   const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height });
   chart.setOption({ animation: false, textStyle: { fontFamily: 'system-ui, sans-serif' }, grid: { left: 70, right: 24, top: 40, bottom: 60 }, ...option });
   const svg = chart.renderToSVGString();

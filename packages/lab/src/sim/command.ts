@@ -28,6 +28,7 @@ interface Arguments {
   ms: number;
   seeds?: number;
   json?: string;
+  html: string | false;
   trace?: string;
 }
 
@@ -61,10 +62,12 @@ export function addSimCommand(program: Command): void {
   option('--ms <ms>', 'simulated milliseconds, after a tenth of them to warm up', decimalNumber('--ms', 0, 60_000), 20);
   option('--seeds <n>', 'runs, each with another seed', wholeNumber('--seeds', 1, 100), undefined, String(DEFAULT_SEEDS));
   command.option('--json <file>', 'all figures of the experiments');
+  command.option('--html <file>', 'where the page with the plots goes', 'sim-report.html');
+  command.option('--no-html', 'write no page');
   command.option('--trace <file>', 'timeline of the first run, for chrome://tracing or ui.perfetto.dev');
 }
 
-async function experimentNamed(name: string, { seeds, json }: Arguments): Promise<number> {
+async function experimentNamed(name: string, { seeds, json, html }: Arguments): Promise<number> {
   if (!NAMES.includes(name)) throw new ArgumentError(`no experiment is called "${name}"; there are ${NAMES.join(', ')}`);
   if (name === 'models') {
     process.stdout.write(`${Object.values(MODELS).map(renderModel).join('\n\n')}\n`);
@@ -75,8 +78,8 @@ async function experimentNamed(name: string, { seeds, json }: Arguments): Promis
     process.stdout.write(`${renderReality(model, rows)}\n`);
     return violations > 0 ? 1 : 0;
   }
-  if (json !== undefined) checkWritable(json);
-  return runExperiments(name, seeds, json);
+  for (const file of [json, html]) if (typeof file === 'string') checkWritable(file);
+  return runExperiments(name, seeds, { html, ...(json === undefined ? {} : { json }) });
 }
 
 function modelName(text: string): string {

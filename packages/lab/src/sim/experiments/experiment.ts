@@ -35,14 +35,30 @@ export interface Sensitivity {
   rows: Array<{ figure: FigureName; half: number; double: number }>;
 }
 
+/** A figure of the page. Names beginning with "document" are drawn as what they are compared with. */
+export interface PlotData {
+  title: string;
+  kind: 'lines' | 'bars';
+  /** Of the horizontal axis. */
+  categories: string[];
+  axis: string;
+  unit: string;
+  isLogarithmic: boolean;
+  /** `null`: there is no value. The range over seeds is drawn where there is one. */
+  series: Array<{ name: string; values: Array<number | null>; ranges?: Array<Pick<Spread, 'min' | 'max'>> }>;
+}
+
 export interface Report {
   id: string;
   title: string;
   machine: MachineModel[];
   claims: Claim[];
   sensitivity: Sensitivity | null;
-  /** What is not reproduced, inferred, or read in one of several ways. */
+  plots: PlotData[];
+  /** What is inferred, or read in one of several ways. */
   notes: string[];
+  /** What is not reproduced, and why. */
+  notReproduced: string[];
   violations: number;
   accesses: number;
   wallMs: number;
@@ -66,6 +82,22 @@ export function verdictOf({ document, simulated, band }: Claim): 'within' | 'MIS
   if (band === null) return '';
   const compared = band.of === 'value' ? simulated.median : simulated.median / document!;
   return compared >= band.low && compared <= band.high ? 'within' : 'MISSED';
+}
+
+/** Document and simulation of some claims side by side. */
+export function bars(title: string, unit: string, claims: Array<[name: string, claim: Claim]>, isLogarithmic = false): PlotData {
+  return {
+    title,
+    kind: 'bars',
+    categories: claims.map(([name]) => name),
+    axis: '',
+    unit,
+    isLogarithmic,
+    series: [
+      { name: 'document', values: claims.map(([, { document }]) => document) },
+      { name: 'simulated', values: claims.map(([, { simulated }]) => simulated.median), ranges: claims.map(([, { simulated }]) => simulated) },
+    ],
+  };
 }
 
 /** What a comparison may change, and what not. */

@@ -14,6 +14,9 @@ export function renderReport(report: Report, seeds: number): string {
     plainTable(head, aligns, report.claims.map(renderClaim)),
     '',
     ...report.notes.map((note) => `- ${note}`),
+    '',
+    'Not reproduced, and why:',
+    ...report.notReproduced.map((note) => `- ${note}`),
     ...(report.sensitivity === null ? [] : ['', ...renderSensitivity(report.sensitivity)]),
     '',
     `${seeds} seeds, medians and ranges. Exclusion ${report.violations === 0 ? 'held' : pc.red(`VIOLATED ${report.violations} times`)}. ${speed(report)}`,
@@ -22,7 +25,7 @@ export function renderReport(report: Report, seeds: number): string {
 }
 
 function renderClaim(claim: Claim): string[] {
-  const { what, document, simulated, band } = claim;
+  const { what, document, simulated } = claim;
   const verdict = verdictOf(claim);
   return [
     what,
@@ -30,9 +33,14 @@ function renderClaim(claim: Claim): string[] {
     formatNumber(simulated.median),
     pc.dim(`${formatNumber(simulated.min)}-${formatNumber(simulated.max)}`),
     document === null ? '' : formatNumber(simulated.median / document),
-    band === null ? '' : `${band.of === 'ratio' ? 'ratio ' : ''}${band.low} to ${band.high === Infinity ? 'any' : band.high}`,
+    bandText(claim),
     verdict === 'MISSED' ? pc.red(verdict) : pc.green(verdict),
   ];
+}
+
+export function bandText({ band }: Claim): string {
+  // Infinity does not come through JSON as itself.
+  return band === null ? '' : `${band.of === 'ratio' ? 'ratio ' : ''}${band.low} to ${Number.isFinite(band.high) ? band.high : 'any'}`;
 }
 
 function renderSensitivity({ what, base, rows }: Sensitivity): string[] {
