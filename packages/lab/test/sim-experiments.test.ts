@@ -87,3 +87,20 @@ test('the timeline says who held and who slept, within the run', () => {
     rmSync(directory, { recursive: true });
   }
 });
+
+test('a machine of one\'s own: the table of a bench, what threads did, and a picture of it', async () => {
+  const { runWhatIf } = await import('../dist/sim/what-if.js');
+  const { renderWhatIfPage } = await import('../dist/report/what-if-page.js');
+  const [hold, think] = [parseSection('5us'), parseSection('empty')];
+  const report = runWhatIf({ model: customModel(2, 1, 1), threads: 4, read: 0, hold, think, policies: [{ spin: 'off' }, {}], ms: 1, seeds: 2, trace: null }, collectProvenance());
+  const { fromNs, toNs, spans } = report.excerpt;
+  assert.deepEqual(report.result.locks.map(({ lock, rounds, summary }) => [lock, rounds.length, summary.verdict]), [['spin=off', 2, 'held'], ['default', 2, 'held']]);
+  assert.equal(fromNs, 100_000);
+  assert.ok(spans.length > 100 && spans.every((span) => span.fromNs >= fromNs && span.toNs <= toNs && span.toNs >= span.fromNs));
+  const held = spans.filter(({ what }) => what === 'write').sort((a, b) => a.fromNs - b.fromNs);
+  assert.ok(held.length > 50 && held.slice(1).every((span, index) => span.fromNs >= held[index]!.toNs), 'two writers in the picture at once');
+  for (const { shares } of report.shares) assert.ok(Math.abs(shares.reduce((total, { share }) => total + share, 0) - 1) < 0.01);
+  const html = renderWhatIfPage(report, 'file.trace');
+  for (const text of ['spin=off', '<td class="left">held</td>', 'thread 3</text>', '<a href="file.trace">', 'blocked', report.provenance.core.sha256]) assert.ok(html.includes(text), text);
+  assert.ok(html.split('<svg').length - 1 >= 5);
+});

@@ -6,6 +6,8 @@ import { escape, page, renderBench, renderFacts } from './html.ts';
 import type { Provenance } from './provenance.ts';
 import type { SimReport } from '../sim/experiments/report.ts';
 import { renderSim } from './sim-page.ts';
+import type { WhatIfReport } from '../sim/what-if.ts';
+import { renderWhatIf } from './what-if-page.ts';
 import { fairnessOf, totalsOf, type TortureReport } from './torture-report.ts';
 
 /** What the reports of all commands have. */
@@ -20,7 +22,7 @@ export interface NamedReport {
   report: AnyReport;
 }
 
-const SCHEMAS: Record<string, number> = { 'rwsem-lab bench': 2, 'rwsem-lab torture': 1, 'rwsem-lab sim': 2 };
+const SCHEMAS: Record<string, number> = { 'rwsem-lab bench': 2, 'rwsem-lab torture': 1, 'rwsem-lab sim': 2, 'rwsem-lab sim machine': 1 };
 
 export function parseReport(file: string, text: string): NamedReport {
   let report: AnyReport | null;
@@ -54,6 +56,7 @@ export function renderCombined(reports: NamedReport[]): string {
 function renderOne(report: AnyReport): string {
   if (report.kind === 'rwsem-lab bench') return renderBench(report as BenchReport);
   if (report.kind === 'rwsem-lab sim') return renderSim(report as SimReport);
+  if (report.kind === 'rwsem-lab sim machine') return renderWhatIf(report as WhatIfReport);
   if (report.kind === 'rwsem-lab torture') return renderTorture(report as TortureReport);
   // Other commands have reports of their own; here it is what they say, unchanged.
   const { kind, schema, provenance, ...content } = report;

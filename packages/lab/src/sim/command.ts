@@ -1,18 +1,23 @@
 /** `rwsem-lab sim`: from arguments to exit code. */
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import { ArgumentError, checkWritable } from '../bench/argument-error.ts';
 import { decimalNumber, wholeNumber } from '../bench/plan.ts';
 import { parseSection, type Section } from '../bench/section.ts';
+import { isFailure } from '../bench/statistics.ts';
 import type { PolicyOptions } from '../locks/lock.ts';
 import { parsePolicy } from '../locks/policy.ts';
-import { hashCore } from '../report/provenance.ts';
+import { toJson } from '../report/bench-report.ts';
+import { collectProvenance } from '../report/provenance.ts';
+import { renderGroup } from '../report/terminal.ts';
 import { ChromeTrace } from './chrome-trace.ts';
 import { EXPERIMENTS } from './experiments/catalog.ts';
 import { runExperiments } from './experiments/run.ts';
 import { compareWithReality, renderReality } from './experiments/reality.ts';
 import { renderModel } from './experiments/render.ts';
 import { customModel, javaScriptWorld, MODELS } from './machine/models.ts';
-import { hasViolation, renderWhatIf, runWhatIf, type WhatIf } from './what-if.ts';
+import { renderNotes, runWhatIf } from './what-if.ts';
 
 interface Arguments {
   cores: number;
@@ -45,7 +50,7 @@ export function addSimCommand(program: Command): void {
     .description('run the shipped lock on a simulated machine')
     .addHelpText('after', `\nModels: ${Object.keys(MODELS).join(', ')}\n\nExit code: 0 exclusion held; 1 it was violated; 2 bad arguments.`)
     .action(async (experiment: string | undefined, options: Arguments) => {
-      process.exitCode = experiment === undefined ? whatIf(options) : await experimentNamed(experiment, options);
+      process.exitCode = await (experiment === undefined ? whatIf(options) : experimentNamed(experiment, options));
     });
   const option = <T>(flags: string, about: string, parse: (text: string, previous: T) => T, fallback?: T, shown?: string) =>
     command.addOption(new Option(flags, about).argParser(parse).default(fallback, shown));
@@ -61,7 +66,7 @@ export function addSimCommand(program: Command): void {
   option('--policy <settings>', 'as in bench; repeat to compare', (text: string, previous: PolicyOptions[] | undefined) => [...(previous ?? []), parsePolicy(text)]);
   option('--ms <ms>', 'simulated milliseconds, after a tenth of them to warm up', decimalNumber('--ms', 0, 60_000), 20);
   option('--seeds <n>', 'runs, each with another seed', wholeNumber('--seeds', 1, 100), undefined, String(DEFAULT_SEEDS));
-  command.option('--json <file>', 'all figures of the experiments');
+  command.option('--json <file>', 'all figures');
   command.option('--html <file>', 'where the page with the plots goes', 'sim-report.html');
   command.option('--no-html', 'write no page');
   command.option('--trace <file>', 'timeline of the first run, for chrome://tracing or ui.perfetto.dev');
@@ -92,20 +97,23 @@ function worldName(text: string): 'kernel' | 'javascript' {
   return text;
 }
 
-function whatIf(options: Arguments): number {
-  const { cores, sockets, hyperthreads, threads, read, hold, think, ms, seeds = DEFAULT_SEEDS, trace } = options;
+async function whatIf(options: Arguments): Promise<number> {
+  const { cores, sockets, hyperthreads, threads, read, hold, think, ms, seeds = DEFAULT_SEEDS, trace, json, html } = options;
   if (cores % sockets !== 0) throw new ArgumentError(`${cores} cores cannot be spread evenly over ${sockets} sockets`);
   if (cores * hyperthreads > MOST_PROCESSORS) throw new ArgumentError(`at most ${MOST_PROCESSORS} processors, cores times --hyperthreads`);
-  if (trace !== undefined) checkWritable(trace);
+  for (const file of [trace, json, html]) if (typeof file === 'string') checkWritable(file);
   const kernel = options.model === undefined ? customModel(cores, sockets, hyperthreads) : MODELS[options.model]!;
   const model = options.world === 'kernel' ? kernel : javaScriptWorld(kernel);
   const recorder = trace === undefined ? null : new ChromeTrace(threads);
-  const task: WhatIf = { model, threads, read, hold, think, policies: options.policy ?? [{}], ms, seeds, trace: recorder };
-  const results = runWhatIf(task);
-  process.stdout.write(`${renderWhatIf(task, results)}\nThe core that ran: ${hashCore().sha256.slice(0, 12)}, lowered from the built files.\n`);
-  if (recorder !== null && trace !== undefined) {
-    recorder.write(trace);
-    process.stdout.write(`Timeline: ${trace}${recorder.left === 0 ? '' : `, without the last ${recorder.left} entries`}\n`);
+  const report = runWhatIf({ model, threads, read, hold, think, policies: options.policy ?? [{}], ms, seeds, trace: recorder }, collectProvenance());
+  if (recorder !== null && trace !== undefined) recorder.write(trace);
+  if (json !== undefined) writeFileSync(json, toJson(report));
+  if (html !== false) {
+    const { renderWhatIfPage } = await import('../report/what-if-page.ts'); // the plotting library takes 0.2 s to load
+    writeFileSync(html, renderWhatIfPage(report, trace));
   }
-  return hasViolation(results) ? 1 : 0;
+  process.stdout.write(`${renderGroup(report.result.title, [report.result])}\n\n${renderNotes(report)}\n`);
+  if (recorder !== null) process.stdout.write(`Timeline: ${trace}${recorder.left === 0 ? '' : `, without the last ${recorder.left} entries`}\n`);
+  if (html !== false) process.stdout.write(`Plots: ${resolve(html)}\n`);
+  return report.result.locks.some(({ summary }) => isFailure(summary.verdict)) ? 1 : 0;
 }

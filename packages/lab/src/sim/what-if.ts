@@ -1,15 +1,19 @@
 /** `rwsem-lab sim --cores 64 ...`: the shipped lock on a machine of one's own description. */
-import type { LatencySummary } from '../bench/histogram.ts';
-import { formatSection, type Section } from '../bench/section.ts';
+import type { RoundResult } from '../bench/competitor.ts';
+import { Histogram } from '../bench/histogram.ts';
+import type { WorkloadResult } from '../bench/run.ts';
+import type { Section } from '../bench/section.ts';
+import { summarize } from '../bench/statistics.ts';
+import { titleOf, threadsLabel, uniformWorkload } from '../bench/workload.ts';
 import type { PolicyOptions } from '../locks/lock.ts';
 import { formatPolicy } from '../locks/policy.ts';
-import { formatEvents, formatNs, formatNumber } from '../report/format.ts';
-import { plainTable } from '../report/terminal.ts';
-import type { ChromeTrace } from './chrome-trace.ts';
-import { evennessOf, kopsOf, operationsOf, spreadOf, sum } from './figures.ts';
-import { STATES } from './machine/clock.ts';
+import { formatNumber } from '../report/format.ts';
+import type { Provenance } from '../report/provenance.ts';
+import { sum } from './figures.ts';
+import { STATES, type Timeline } from './machine/clock.ts';
 import type { MachineModel } from './machine/model.ts';
 import { simulate, type Outcome } from './simulate.ts';
+import { TimelineExcerpt, type Excerpt } from './timeline-excerpt.ts';
 
 export interface WhatIf {
   model: MachineModel;
@@ -20,70 +24,78 @@ export interface WhatIf {
   policies: PolicyOptions[];
   ms: number;
   seeds: number;
-  trace: ChromeTrace | null;
+  trace: Timeline | null;
 }
 
-export interface WhatIfResult {
-  policy: PolicyOptions;
-  outcomes: Outcome[];
+/** What `--json` writes: the result is that of a bench, a round for each seed. */
+export interface WhatIfReport {
+  kind: 'rwsem-lab sim machine';
+  schema: 1;
+  provenance: Provenance;
+  model: MachineModel;
+  ms: number;
+  seeds: number;
+  result: WorkloadResult;
+  /** Of the first seed, for each policy: share of the threads' time by state. */
+  shares: Array<{ policy: string; shares: Array<{ state: string; share: number }> }>;
+  excerpt: Excerpt;
+  /** Memory operations that were simulated, and how long that took. */
+  accesses: number;
+  wallMs: number;
 }
 
-export function runWhatIf({ model, threads, read, hold, think, policies, ms, seeds, trace }: WhatIf): WhatIfResult[] {
-  const readPercents = Array.from({ length: threads }, () => read);
-  return policies.map((policy, index) => ({
-    policy,
+export function runWhatIf(task: WhatIf, provenance: Provenance): WhatIfReport {
+  const { model, threads, read, hold, think, policies, ms, seeds, trace } = task;
+  const workload = uniformWorkload(threads, read, hold, think);
+  const warmUpMs = ms / 10;
+  const excerpt = new TimelineExcerpt(threads, warmUpMs * 1e6, trace);
+  const runs = policies.map((policy, index) => ({
+    policy: formatPolicy(policy) || 'default',
     outcomes: Array.from({ length: seeds }, (_, seed) => {
-      const timeline = index === 0 && seed === 0 && trace !== null ? { timeline: trace } : {};
-      return simulate({ model, readPercents, hold, think, policy, ms, warmUpMs: ms / 10, seed: seed + 1, ...timeline });
+      const timeline = index === 0 && seed === 0 ? { timeline: excerpt } : {};
+      return simulate({ model, readPercents: workload.readPercents, hold, think, policy, ms, warmUpMs, seed: seed + 1, ...timeline });
     }),
   }));
+  const rounds = runs.map(({ outcomes }) => outcomes.map((outcome) => toRound(outcome, ms)));
+  const locks = runs.map(({ policy }, index) => ({ lock: policy, rounds: rounds[index]!, summary: summarize(workload, rounds[index]!, rounds[0]!) }));
+  const all = runs.flatMap(({ outcomes }) => outcomes);
+  return {
+    kind: 'rwsem-lab sim machine',
+    schema: 1,
+    provenance,
+    model,
+    ms,
+    seeds,
+    result: { title: titleOf(workload), threads: threadsLabel(workload), workload, sampleEvery: 1, locks },
+    shares: runs.map(({ policy, outcomes }) => ({ policy, shares: sharesOf(outcomes[0]!) })),
+    excerpt: excerpt.toExcerpt(),
+    accesses: sum(all.map(({ accesses }) => accesses)),
+    wallMs: sum(all.map(({ wallMs }) => wallMs)),
+  };
 }
 
-export function hasViolation(results: WhatIfResult[]): boolean {
-  return results.some(({ outcomes }) => outcomes.some(({ violations }) => violations > 0));
+/** Latencies are those of all threads together; the first has them. */
+function toRound({ reads, writes, readLatency, writeLatency, events, violations }: Outcome, ms: number): RoundResult {
+  const nothing = new Histogram().toData();
+  const agents = reads.map((count, thread) => ({
+    reads: count,
+    writes: writes[thread]!,
+    readLatency: thread === 0 ? readLatency.toData() : nothing,
+    writeLatency: thread === 0 ? writeLatency.toData() : nothing,
+  }));
+  return { seconds: ms / 1000, agents, verdict: violations === 0 ? 'held' : 'VIOLATED', violations, detail: violations === 0 ? null : 'somebody was let in beside somebody else', events };
 }
 
-export function renderWhatIf({ model, threads, read, hold, ms, seeds }: WhatIf, results: WhatIfResult[]): string {
-  const title = `${model.about}, ${threads} threads, ${read} % reads, section ${formatSection(hold)}; ${ms} ms simulated, ${seeds} seeds, scheduled as ${model.world} threads`;
-  const head = ['policy', 'kops/s', 'range', 'per thread\nmin / mean / max', 'min/\nmean', 'max/\nmean', 'read latency\np50 / p99 / max', 'write latency\np50 / p99 / max', 'exclusion'];
-  const rows = results.map(({ policy, outcomes }) => {
-    const kops = spreadOf(outcomes.map((outcome) => kopsOf(outcome, ms)));
-    const first = outcomes[0]!;
-    const even = evennessOf(operationsOf(first).map((count) => count / ms));
-    const violations = sum(outcomes.map((outcome) => outcome.violations));
-    return [
-      formatPolicy(policy) || 'default',
-      formatNumber(kops.median),
-      `${formatNumber(kops.min)}-${formatNumber(kops.max)}`,
-      [even.min, even.mean, even.max].map(formatNumber).join(' / '),
-      formatNumber(even.minOverMean),
-      formatNumber(even.maxOverMean),
-      latency(first.readLatency.summary()),
-      latency(first.writeLatency.summary()),
-      violations === 0 ? 'held' : `VIOLATED ${violations}`,
-    ];
-  });
-  const aligns = head.map((_, column) => (column === 0 || column === head.length - 1 ? 'left' : 'right')) as Array<'left' | 'right'>;
-  const notes = results.flatMap(({ policy, outcomes }) => [
-    `  ${formatPolicy(policy) || 'default'}: ${formatEvents(outcomes[0]!.events)}`,
-    `    threads were ${shares(outcomes[0]!)}`,
-  ]);
-  return [title, plainTable(head, aligns, rows), '', 'events and time, first seed', ...notes, speedLine(results.flatMap(({ outcomes }) => outcomes))].join('\n');
+function sharesOf({ spent, simulatedNs }: Outcome): Array<{ state: string; share: number }> {
+  return STATES.map((state, index) => ({ state, share: sum(spent.map((times) => times[index]!)) / spent.length / simulatedNs })).filter(({ share }) => share >= 0.0005);
 }
 
-function latency(summary: LatencySummary | null): string {
-  return summary === null ? '' : [summary.p50Ns, summary.p99Ns, summary.maxNs].map(formatNs).join(' / ');
-}
-
-function shares({ spent, simulatedNs }: Outcome): string {
-  return STATES.map((name, state) => ({ name, share: sum(spent.map((times) => times[state]!)) / spent.length / simulatedNs }))
-    .filter(({ share }) => share >= 0.0005)
-    .map(({ name, share }) => `${(share * 100).toFixed(1)} % ${name}`)
-    .join(', ');
-}
-
-export function speedLine(outcomes: Outcome[]): string {
-  const accesses = sum(outcomes.map((outcome) => outcome.accesses));
-  const seconds = sum(outcomes.map((outcome) => outcome.wallMs)) / 1000;
-  return `${formatNumber(accesses / 1e6)} million memory events in ${seconds.toFixed(1)} s: ${formatNumber(accesses / seconds / 1e6)} million a second. Turns of spin loops that change nothing are left out.`;
+export function renderNotes({ model, ms, seeds, shares, accesses, wallMs, provenance }: WhatIfReport): string {
+  const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+  return [
+    ...shares.map(({ policy, shares: states }) => `${policy}: threads were ${states.map(({ state, share }) => `${percent(share)} ${state}`).join(', ')} (first seed)`),
+    `${model.about}, scheduled as ${model.world} threads; ${ms} ms simulated, ${seeds} seeds: medians and ranges over seeds, ratios within them.`,
+    `${formatNumber(accesses / 1e6)} million memory events in ${(wallMs / 1000).toFixed(1)} s: ${formatNumber(accesses / wallMs / 1000)} million a second. Turns of spin loops that change nothing are left out.`,
+    `The core that ran: ${provenance.core.sha256.slice(0, 12)}, lowered from the built files.`,
+  ].join('\n');
 }
