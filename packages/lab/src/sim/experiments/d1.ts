@@ -92,7 +92,7 @@ export const d1: Experiment = {
       plots: [...plots(onX86, x86, X86), ...plots(onArm64, arm64, ARM64)],
       sensitivity,
       notes: [
-        '"Before" is a lock of this laboratory, written from the description of the old word (src/sim/programs/bias-loop.ts); queue, wait lock and spinner queue are those of the shipped core.',
+        '"Before" is a lock of this laboratory, written from the description of the old word (src/sim/programs/bias-lock.ts); queue, wait lock and spinner queue are those of the shipped core.',
         'Fitted: hop and fill of each machine, once, to its own "after" figures.',
         'Spinners look at every turn, as in the kernel; the last rows show what the longer gaps of the shipped lock do to this load.',
       ],
