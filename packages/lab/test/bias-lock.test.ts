@@ -40,8 +40,8 @@ const operations: SourceFile = {
 
 function run(text: string, source: SourceFile) {
   const threads = text.split('|').map((thread) => ({
-    operations: thread.trim().split(' ').map((name) => ({ routine: name === 'read' ? 'runBiasRead' : 'runBiasWrite', args: [] })),
-    loops: false,
+    operations: thread.trim().split(' ').map((name) => [{ routine: name === 'read' ? 'runBiasRead' : 'runBiasWrite', args: [] }]),
+    repeats: 'not' as const,
   }));
   const program: Program = { text, threads, usesAsync: false };
   const model = new Model([...readShippedCore(), source, operations], parseMode('spin'), [program]);

@@ -43,6 +43,11 @@ export function parseReport(file: string, text: string): NamedReport {
 }
 
 export function renderCombined(reports: NamedReport[]): string {
+  return page('rwsem-lab report', renderReports(reports));
+}
+
+/** The same without the page around it. */
+export function renderReports(reports: NamedReport[]): string {
   const contents = reports.map(({ file, report }, index) => {
     const { date, core } = report.provenance;
     return `<li><a href="#r${index}">${escape(`${report.kind}: ${file}`)}</a>, ${escape(`${date}, core ${core.sha256.slice(0, 12)}`)}</li>`;
@@ -50,7 +55,7 @@ export function renderCombined(reports: NamedReport[]): string {
   const cores = new Set(reports.map(({ report }) => report.provenance.core.sha256));
   const warning = cores.size > 1 ? '<p class="bad">These reports are of different versions of the lock: see their core SHA-256.</p>' : '';
   const sections = reports.map(({ report }, index) => `<section id="r${index}">${renderOne(report)}</section>`);
-  return page('rwsem-lab report', `<ul>${contents.join('\n')}</ul>\n${warning}\n${sections.join('\n')}`);
+  return `<ul>${contents.join('\n')}</ul>\n${warning}\n${sections.join('\n')}`;
 }
 
 function renderOne(report: AnyReport): string {

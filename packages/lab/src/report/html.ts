@@ -17,7 +17,7 @@ export function page(title: string, body: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>${escape(title)}</title>
-<style>${STYLE}</style>
+<style>${PAGE_STYLE}${REPORT_STYLE}</style>
 ${body}
 </html>
 `;
@@ -110,12 +110,18 @@ export function escape(text: string): string {
   return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-const STYLE = `
-body { font: 15px/1.5 system-ui, sans-serif; color: #212529; background: #fff; max-width: 1180px; margin: 2em auto; padding: 0 1em }
-h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin-top: 2.5em; border-bottom: 1px solid #dee2e6 }
-.plots { display: flex; flex-wrap: wrap; gap: 12px } figure { margin: 0 } figcaption { color: #495057; font-size: .9em }
-.wide { overflow-x: auto } table { border-collapse: collapse; font-size: .85em; font-variant-numeric: tabular-nums; margin: 1em 0 }
-th, td { padding: 2px 10px; vertical-align: top; white-space: nowrap } thead th { border-bottom: 1px solid #adb5bd; font-weight: 600 }
-.left { text-align: left } .right { text-align: right } .bad { color: #c92a2a; font-weight: 600 }
-.facts td { font-family: ui-monospace, monospace; white-space: normal; overflow-wrap: anywhere } li, summary { font-size: .85em }
+/** Of what a report consists of, inside whichever page. */
+export const REPORT_STYLE = `
+.plots { display: flex; flex-wrap: wrap; gap: 12px } figure { margin: 0; max-width: 100% } figcaption { opacity: .8; font-size: .9em }
+figure svg { max-width: 100%; height: auto }
+.wide { overflow-x: auto } .wide table { border-collapse: collapse; font-size: .85em; font-variant-numeric: tabular-nums; margin: 1em 0 }
+.wide th, .wide td { padding: 2px 10px; vertical-align: top; white-space: nowrap } .wide thead th { border-bottom: 1px solid; font-weight: 600 }
+.left { text-align: left } .right { text-align: right } .bad { color: light-dark(#c92a2a, #ff8787); font-weight: 600 }
+.facts { font-size: .85em } .facts th { padding: 2px 10px 2px 0; vertical-align: top }
+.facts td { font-family: ui-monospace, monospace; overflow-wrap: anywhere } li, summary { font-size: .85em }
+`;
+
+const PAGE_STYLE = `
+:root { color-scheme: light dark } body { font: 15px/1.5 system-ui, sans-serif; max-width: 1180px; margin: 2em auto; padding: 0 1em }
+h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin-top: 2.5em; border-bottom: 1px solid #8888 }
 `;

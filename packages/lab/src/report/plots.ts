@@ -1,7 +1,7 @@
 /** Plots as SVG text, drawn once: the report needs no script and no network to show them. */
 import { BarChart, LineChart } from 'echarts/charts';
 import { GridComponent, LegendComponent, TitleComponent } from 'echarts/components';
-import { init, use, type EChartsCoreOption } from 'echarts/core';
+import { init, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import type { WorkloadResult } from '../bench/run.ts';
 import { mergeLatency } from '../bench/statistics.ts';
@@ -11,7 +11,12 @@ use([BarChart, LineChart, GridComponent, LegendComponent, TitleComponent, SVGRen
 
 const WIDTH = 560;
 const HEIGHT = 320;
-export const COLOURS = ['#0b7285', '#e8590c', '#5f3dc4', '#2b8a3e', '#c2255c', '#868e96'];
+/** Seen on light and on dark pages; text and lines have the page's own colour. */
+export const COLOURS = ['#1098ad', '#e8590c', '#845ef7', '#37a147', '#d6336c', '#868e96'];
+const FONT = 'system-ui, sans-serif';
+const TEXT = { color: 'currentColor', fontFamily: FONT };
+const LINE = { lineStyle: { color: 'currentColor', opacity: 0.5 } };
+const AXIS = { axisLabel: TEXT, nameTextStyle: TEXT, axisLine: LINE, axisTick: LINE, splitLine: { lineStyle: { color: '#888888', opacity: 0.25 } } };
 
 export interface Plot {
   title: string;
@@ -111,9 +116,26 @@ function find(result: WorkloadResult, name: string) {
   return result.locks.find(({ lock }) => lock === name);
 }
 
-export function draw(title: string, option: EChartsCoreOption, height = HEIGHT): Plot {
+export interface PlotOption {
+  xAxis: Record<string, unknown>;
+  yAxis: Record<string, unknown>;
+  legend?: Record<string, unknown>;
+  grid?: Record<string, unknown>;
+  series: object[];
+}
+
+export function draw(title: string, { xAxis, yAxis, legend, ...rest }: PlotOption, height = HEIGHT): Plot {
   const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height });
-  chart.setOption({ animation: false, textStyle: { fontFamily: 'system-ui, sans-serif' }, grid: { left: 70, right: 24, top: 40, bottom: 60 }, ...option });
+  const axis = (own: Record<string, unknown>) => ({ ...AXIS, ...own, axisLabel: { ...TEXT, ...(own['axisLabel'] as object) } });
+  chart.setOption({
+    animation: false,
+    textStyle: { fontFamily: FONT },
+    grid: { left: 70, right: 24, top: 40, bottom: 60 },
+    ...(legend && { legend: { ...legend, textStyle: TEXT } }),
+    xAxis: { ...axis(xAxis), splitLine: { ...AXIS.splitLine, show: xAxis['type'] === 'value' } },
+    yAxis: axis(yAxis),
+    ...rest,
+  });
   const svg = chart.renderToSVGString();
   chart.dispose();
   return { title, svg };

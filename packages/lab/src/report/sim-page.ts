@@ -1,5 +1,4 @@
 /** The page of the simulated experiments: documents and simulation side by side. */
-import type { EChartsCoreOption } from 'echarts/core';
 import type { Claim, PlotData, Sensitivity } from '../sim/experiments/experiment.ts';
 import { bandText } from '../sim/experiments/render.ts';
 import type { SimReport } from '../sim/experiments/report.ts';
@@ -90,12 +89,11 @@ function plotOf({ title, kind, categories, axis, unit, isLogarithmic, series }: 
     const range = { type: 'line', symbol: 'none', lineStyle: { width: 1, type: 'dotted', color: colour } };
     return [main, ...(['min', 'max'] as const).filter(() => ranges.length > 0).map((end) => ({ ...range, data: ranges.map((spread) => shown(spread[end])) }))];
   });
-  const option: EChartsCoreOption = {
+  return draw(title, {
     grid: { left: 80, right: 24, top: 40, bottom: 76 },
     legend: { bottom: 0, itemGap: 16, data: names },
     xAxis: { type: 'category', name: axis, nameLocation: 'middle', nameGap: 24, data: categories, axisLabel: { interval: 0 } },
     yAxis: { type: isLogarithmic ? 'log' : 'value', name: unit, axisLabel: { formatter: formatNumber } },
     series: drawn,
-  };
-  return draw(title, option);
+  });
 }
