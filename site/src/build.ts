@@ -1,17 +1,21 @@
-/** Usage: node build/build.js. Makes the site in `site/dist/`. */
+/** Usage: node build/build.js [reports of the lab, as JSON]. Makes the site in `site/dist/`. */
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { benchPage, bundleBenchmark } from './bench-page.ts';
 import { renderDocuments } from './documents.ts';
 import { loadHighlighter } from './highlight.ts';
 import { output, sources, writeOutput } from './paths.ts';
 import { writeReference } from './reference.ts';
+import { renderReportsPage } from './reports.ts';
 import { renderPage } from './template.ts';
 
+const reports = process.argv.slice(2).map((file) => resolve(process.env['INIT_CWD'] ?? '.', file));
 rmSync(output, { recursive: true, force: true });
 mkdirSync(output, { recursive: true });
-const pages = renderDocuments(await loadHighlighter());
+const pages = [...renderDocuments(await loadHighlighter()), benchPage, renderReportsPage(reports)];
 for (const page of pages) writeOutput(page.path, renderPage(page));
 copyFileSync(join(sources, 'style.css'), join(output, 'style.css'));
 writeOutput('.nojekyll', '');
+await bundleBenchmark();
 await writeReference();
 console.log(`${pages.length} pages and the API reference are in ${output}`);

@@ -5,6 +5,8 @@ import { posix } from 'node:path';
 export const NAVIGATION: ReadonlyArray<[title: string, page: string]> = [
   ['Guide', 'index.html'],
   ['API', 'api/index.html'],
+  ['Benchmark', 'bench.html'],
+  ['Reports', 'reports.html'],
   ['Examples', 'examples.html'],
   ['Lab', 'lab.html'],
   ['Design', 'design.html'],
@@ -21,9 +23,11 @@ export interface Page {
   contents?: ReadonlyArray<[html: string, fragment: string]>;
   /** Further elements of the head. */
   head?: string;
+  /** Plots and tables rather than text. */
+  wide?: boolean;
 }
 
-export function renderPage({ path, title, body, contents = [], head = '' }: Page): string {
+export function renderPage({ path, title, body, contents = [], head = '', wide = false }: Page): string {
   const links = NAVIGATION.map(([name, page]) => {
     const here = page === path ? ' aria-current="page"' : '';
     return `<a href="${relativeLink(path, page)}"${here}>${name}</a>`;
@@ -44,7 +48,7 @@ ${head}</head>
 <body>
 <header><a class="name" href="${relativeLink(path, 'index.html')}">rwsem</a><nav>${links.join('')}</nav></header>
 <div class="frame">${aside}
-<main>
+<main${wide ? ' class="broad"' : ''}>
 ${body}
 </main></div>
 </body>

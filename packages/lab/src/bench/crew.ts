@@ -13,13 +13,14 @@ export class CrewError extends Error {
   }
 }
 
+const LEAVING_MS = 2000;
+
 type Message<Kind> = Extract<WorkerMessage, { kind: Kind }>;
 
 export class Crew {
   /** Rejects when a worker fails; never resolves. */
   readonly failure: Promise<never>;
   readonly #workers: Worker[];
-  readonly #exits: Promise<unknown>[];
   readonly #received: Array<Map<WorkerMessage['kind'], WorkerMessage>>;
   #arrived: () => void = () => {};
 
@@ -38,7 +39,6 @@ export class Crew {
       worker.on('error', (error) => fail(new CrewError('FAILED', `thread ${index}: ${error.message}`)));
       return worker;
     });
-    this.#exits = this.#workers.map((worker) => new Promise((resolve) => worker.on('exit', resolve)));
   }
 
   /** Resolves when every worker has sent the message; those that stay away hang. */
@@ -61,8 +61,9 @@ export class Crew {
     return this.#received.map((messages) => messages.get(kind) as Message<Kind>);
   }
 
+  /** Until all have let go of their locks; one that does not is ended by `terminate`. */
   async gone(): Promise<void> {
-    await Promise.race([Promise.all(this.#exits), sleep(2000, undefined, { ref: false })]);
+    await this.all('left', LEAVING_MS).catch(() => {});
   }
 
   async terminate(): Promise<void> {

@@ -1,4 +1,4 @@
-/** How the measuring thread and the workers of one round talk: a few shared words, four messages. */
+/** How the measuring thread and the workers of one round talk: a few shared words, five messages. */
 import type { HistogramData } from './histogram.ts';
 import type { World } from '../locks/lock.ts';
 import type { Pace } from './workload.ts';
@@ -51,6 +51,7 @@ export type WorkerMessage =
   | { kind: 'attached' }
   | { kind: 'warm'; writes: number }
   | { kind: 'done'; counts: AgentCounts[]; violations: number }
+  | { kind: 'left' }
   | { kind: 'failed'; error: string };
 
 /** Parks until the phase is no longer the given one. */

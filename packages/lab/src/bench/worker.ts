@@ -63,6 +63,7 @@ try {
   // Event counters are summed while all are still attached.
   await nextPhase(STOPPED);
   work.detach();
+  post({ kind: 'left' });
   if (!isBlocking) process.exit(); // of the worker; peers may leave something running
 } catch (error) {
   post({ kind: 'failed', error: error instanceof Error ? (error.stack ?? error.message) : String(error) });

@@ -12,12 +12,11 @@ interface WebLocks {
 type Release = () => void;
 
 const webLocks = () => (globalThis as { navigator?: { locks?: WebLocks } }).navigator?.locks;
-let created = 0;
 
 export const { create, attach }: AsyncLockModule<Handle> = {
   create({ locks }) {
     if (webLocks() === undefined) throw new Error('this runtime has no navigator.locks; Node has it from version 24');
-    return { handle: { name: `rwsem-lab ${process.pid} ${created++}`, locks } };
+    return { handle: { name: `rwsem-lab ${crypto.randomUUID()}`, locks } };
   },
   attach: ({ name, locks }) => ({ locks: Array.from({ length: locks }, (_, index) => one(webLocks()!, `${name} ${index}`) as AsyncLock) }),
 };

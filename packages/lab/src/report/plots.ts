@@ -13,10 +13,10 @@ const WIDTH = 560;
 const HEIGHT = 320;
 /** Seen on light and on dark pages; text and lines have the page's own colour. */
 export const COLOURS = ['#1098ad', '#e8590c', '#845ef7', '#37a147', '#d6336c', '#868e96'];
-const FONT = 'system-ui, sans-serif';
-const TEXT = { color: 'currentColor', fontFamily: FONT };
+export const FONT = 'system-ui, sans-serif';
+export const TEXT = { color: 'currentColor', fontFamily: FONT };
 const LINE = { lineStyle: { color: 'currentColor', opacity: 0.5 } };
-const AXIS = { axisLabel: TEXT, nameTextStyle: TEXT, axisLine: LINE, axisTick: LINE, splitLine: { lineStyle: { color: '#888888', opacity: 0.25 } } };
+export const AXIS = { axisLabel: TEXT, nameTextStyle: TEXT, axisLine: LINE, axisTick: LINE, splitLine: { lineStyle: { color: '#888888', opacity: 0.25 } } };
 
 export interface Plot {
   title: string;
