@@ -1,4 +1,4 @@
-/** Main and worker in two bundles, each with its own minified copy of the library, share a lock in Node threads. */
+/** Main and worker in two bundles, each with its own minified copy of the library, share a lock: threads of Node, and a page with workers. */
 import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,16 +7,27 @@ import { fileURLToPath } from 'node:url';
 import { build as esbuild } from 'esbuild';
 import { build as vite } from 'vite';
 import webpack from 'webpack';
+import { findChromium } from '../../scripts/chromium.js';
 import { newConsumer } from './pack.ts';
+import { outcomeOfPage } from './page.ts';
 import { run } from './run.ts';
 
 const fixtures = fileURLToPath(new URL('../consumers/bundles', import.meta.url));
 const consumer = newConsumer();
 after(() => consumer.remove());
+const chromium = findChromium();
 for (const name of ['main.js', 'worker.js', 'run-node.mjs']) copyFileSync(join(fixtures, name), join(consumer.folder, name));
 
 const entry = (name: string) => join(consumer.folder, `${name}.js`);
 const NAMES = ['main', 'worker'];
+
+interface Outcome {
+  count: number;
+  expected: number;
+  mode: string;
+  /** Of the thread that awaited; otherwise the code of the error that it got. */
+  mayBlock: true | string;
+}
 
 type Bundler = (name: string, outdir: string) => Promise<unknown>;
 
@@ -57,11 +68,22 @@ for (const [bundler, bundle] of Object.entries(BUNDLERS)) {
     for (const file of [main, worker]) {
       assert.doesNotMatch(readFileSync(file, 'utf8'), /from\s*["']rwsem|import\(["']rwsem/, `${file} has its own copy of the library`);
     }
-    const { count, expected, mode } = JSON.parse(
+    const { count, expected, mode, mayBlock } = JSON.parse(
       run(process.execPath, [join(consumer.folder, 'run-node.mjs'), main, worker], { timeoutMs: 60_000 }),
-    ) as { count: number; expected: number; mode: string };
+    ) as Outcome;
     assert.equal(count, expected, 'no increment was lost');
     assert.equal(mode, 'free');
+    assert.equal(mayBlock, true);
+  });
+
+  const withoutChromium = chromium === null && 'there is no Chromium on the PATH';
+  test(`the bundles of ${bundler} in a page: its main thread awaits what workers block on`, { timeout: 120_000, skip: withoutChromium }, async () => {
+    const outdir = join(consumer.folder, bundler); // made by the test before
+    for (const name of ['page.html', 'page-worker.mjs']) copyFileSync(join(fixtures, name), join(outdir, name));
+    const { count, expected, mode, mayBlock } = (await outcomeOfPage(chromium!, outdir)) as Outcome;
+    assert.equal(count, expected, 'no increment was lost');
+    assert.equal(mode, 'free');
+    assert.equal(mayBlock, 'ERR_RWSEM_CANNOT_BLOCK');
   });
 }
 

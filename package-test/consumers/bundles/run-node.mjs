@@ -11,7 +11,7 @@ if (isMainThread) {
       worker.once('error', reject);
       worker.once('exit', resolve);
     });
-  console.log(JSON.stringify(await countTogether(startWorker)));
+  console.log(JSON.stringify(await countTogether(startWorker, 10_000)));
 } else {
   const { count } = await import(workerData.workerBundle);
   count(workerData);
