@@ -72,7 +72,7 @@ test('importing it does nothing but define names', () => {
   ], { cwd: consumer.folder });
   assert.equal(
     names.trim(),
-    'CannotBlockError DeadlockError DetachedError InvalidHandleError LockSpace NotOwnerError RwSem RwSemError ' +
+    'CannotBlockError DeadlockError DetachedError InvalidHandleError LockSpace NoSharedMemoryError NotOwnerError RwSem RwSemError ' +
       'SpaceFullError StillInUseError TimeoutError TooManyReadersError',
   );
 });

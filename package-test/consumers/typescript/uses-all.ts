@@ -1,7 +1,7 @@
 /** Every public name in use, and wrong uses that a compiler must refuse: types that became `any` are found. */
 import {
-  CannotBlockError, DeadlockError, DetachedError, InvalidHandleError, LockSpace, NotOwnerError, RwSem, RwSemError,
-  SpaceFullError, StillInUseError, TimeoutError, TooManyReadersError,
+  CannotBlockError, DeadlockError, DetachedError, InvalidHandleError, LockSpace, NoSharedMemoryError, NotOwnerError, RwSem,
+  RwSemError, SpaceFullError, StillInUseError, TimeoutError, TooManyReadersError,
   type AcquireOptions, type LockEvents, type LockSpaceHandle, type LockSpaceOptions, type Policy, type ReadGuard,
   type RwSemHandle, type RwSemState, type WriteGuard,
 } from 'rwsem';
@@ -46,8 +46,8 @@ try {
   if (error instanceof RwSemError) console.log(error.code, error.message);
 }
 export const classes: Array<abstract new (...given: never[]) => RwSemError> = [
-  CannotBlockError, DeadlockError, DetachedError, InvalidHandleError, NotOwnerError, SpaceFullError, StillInUseError,
-  TimeoutError, TooManyReadersError,
+  CannotBlockError, DeadlockError, DetachedError, InvalidHandleError, NoSharedMemoryError, NotOwnerError, SpaceFullError,
+  StillInUseError, TimeoutError, TooManyReadersError,
 ];
 
 // @ts-expect-error a read guard has nothing to downgrade

@@ -95,6 +95,18 @@ export class SpaceFullError extends RwSemError {
   }
 }
 
+/** No `SharedArrayBuffer`: browsers have it only in pages that are cross-origin isolated. */
+export class NoSharedMemoryError extends RwSemError {
+  /** @internal */
+  constructor() {
+    super(
+      'NoSharedMemoryError',
+      'ERR_RWSEM_NO_SHARED_MEMORY',
+      'no SharedArrayBuffer; serve the page with Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp',
+    );
+  }
+}
+
 /** Not a handle of a space of this layout version. */
 export class InvalidHandleError extends RwSemError {
   /** @internal */

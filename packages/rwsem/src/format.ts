@@ -21,7 +21,7 @@ import {
   WAITER_WORDS,
   WAKE_LIST_WORDS,
 } from './core/layout.ts';
-import { InvalidHandleError } from './errors.ts';
+import { InvalidHandleError, NoSharedMemoryError } from './errors.ts';
 import { type Capacities, decodePolicy, encodePolicy, type Policy } from './options.ts';
 
 const MAGIC: readonly [number, number] = [0x65737772, 0x000a1a6d]; // "rwse", "m", EOF, newline
@@ -56,8 +56,13 @@ export function isLockIndex(index: unknown, locks: number): index is number {
   return typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < locks;
 }
 
+export function requireSharedMemory(): void {
+  if (typeof SharedArrayBuffer === 'undefined') throw new NoSharedMemoryError();
+}
+
 /** By the internal slot: also true of a buffer from another realm, never of an imitation. */
 export function isSharedArrayBuffer(buffer: unknown): buffer is SharedArrayBuffer {
+  requireSharedMemory();
   try {
     const byteLength = Object.getOwnPropertyDescriptor(SharedArrayBuffer.prototype, 'byteLength')?.get as () => number;
     return byteLength.call(buffer) >= 0;

@@ -9,6 +9,7 @@ export {
   DeadlockError,
   DetachedError,
   InvalidHandleError,
+  NoSharedMemoryError,
   NotOwnerError,
   RwSemError,
   SpaceFullError,

@@ -10,6 +10,7 @@ import {
   isSharedArrayBuffer,
   type OpenedSpace,
   openSpace,
+  requireSharedMemory,
   spaceBytes,
 } from './format.ts';
 import { onThreadExit } from './host.ts';
@@ -58,6 +59,7 @@ export class LockSpace {
   /** A space in a new `SharedArrayBuffer` of its own. Does not block. */
   static create(options: LockSpaceOptions = {}): LockSpace {
     const bytes = LockSpace.byteLength(options);
+    requireSharedMemory();
     return LockSpace.format(new SharedArrayBuffer(bytes), 0, options);
   }
 

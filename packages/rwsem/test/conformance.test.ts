@@ -401,6 +401,7 @@ describe('errors', LIMIT, () => {
       'DeadlockError',
       'DetachedError',
       'InvalidHandleError',
+      'NoSharedMemoryError',
       'NotOwnerError',
       'SpaceFullError',
       'StillInUseError',

@@ -16,5 +16,6 @@ export const SUITES: readonly Suite[] = [
   { name: 'without waitAsync', file: 'without-wait-async.test.js' },
   { name: 'threads', file: 'threads.test.js' },
   { name: 'scenarios', file: 'scenarios.test.js' },
+  { name: 'without shared memory', file: 'without-shared-memory.test.js', withoutIsolation: true },
   { name: 'process', file: 'process.test.js', needsProcesses: true },
 ];
