@@ -52,7 +52,7 @@ async function runInPage(browser: Browser, origin: string, suite: Suite): Promis
   const start = performance.now();
   const seconds = (): number => (performance.now() - start) / 1000;
   const page = await browser.newPage();
-  const file = suite.onMainThreadOfPage ? `/rwsem/runtimes/dist/page/${suite.file}` : `/rwsem/dist-test/${suite.file}`;
+  const file = `/rwsem/dist-test/${suite.file}`;
   try {
     await page.goto(`${origin}/?${new URLSearchParams({ file, thread: suite.onMainThreadOfPage ? 'main' : 'worker' })}`);
     for (;;) {

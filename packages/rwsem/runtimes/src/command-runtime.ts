@@ -80,7 +80,6 @@ export function commandRuntime(dialect: Dialect): Runtime {
 }
 
 async function runFile(dialect: Dialect, suite: Suite): Promise<Outcome> {
-  if (suite.onMainThreadOfPage) return { kind: 'absent', reason: 'for pages' };
   const start = performance.now();
   const { code, output } = await execute(dialect.program, dialect.arguments(`${TESTS}${suite.file}`), LIMIT_MS);
   const seconds = (performance.now() - start) / 1000;

@@ -5,7 +5,7 @@ export interface Suite {
   file: string;
   /** Needs processes, or flags of a runtime: not for pages. */
   needsProcesses?: boolean;
-  /** Takes the place of the main thread of a page, so it makes sense in a page only. */
+  /** In a page: on its main thread, instead of in a worker. */
   onMainThreadOfPage?: boolean;
   /** In a page that is not cross-origin isolated. */
   withoutIsolation?: boolean;
@@ -17,5 +17,6 @@ export const SUITES: readonly Suite[] = [
   { name: 'threads', file: 'threads.test.js' },
   { name: 'scenarios', file: 'scenarios.test.js' },
   { name: 'without shared memory', file: 'without-shared-memory.test.js', withoutIsolation: true },
+  { name: 'never parks', file: 'never-parks.test.js', onMainThreadOfPage: true },
   { name: 'process', file: 'process.test.js', needsProcesses: true },
 ];
