@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { addBenchCommand } from './bench/command.ts';
 import { addCheckCommand } from './check/command.ts';
 import { addCostCommand } from './cost/command.ts';
+import { addDoctorCommand } from './doctor/command.ts';
 import { addPeersCommand } from './peers/command.ts';
 import { addReportCommand } from './report/command.ts';
 import { addTortureCommand } from './torture/command.ts';
@@ -20,6 +21,7 @@ addTortureCommand(program);
 addCheckCommand(program);
 addSimCommand(program);
 addReportCommand(program);
+addDoctorCommand(program);
 
 try {
   await program.parseAsync();

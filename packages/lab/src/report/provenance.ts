@@ -31,7 +31,7 @@ export function collectProvenance(): Provenance {
   };
 }
 
-function runtimeName(): string {
+export function runtimeName(): string {
   const { bun, deno, node, v8 } = process.versions;
   if (bun !== undefined) return `Bun ${bun}`;
   if (deno !== undefined) return `Deno ${deno} (V8 ${v8})`;
