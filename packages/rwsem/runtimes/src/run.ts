@@ -3,7 +3,8 @@
  * Exit code 1 if something fails. What is absent is no failure; the table says why.
  *
  * `--only NAME` (repeatable: runtimes, by the beginning of the name), `--suite NAME` (repeatable),
- * `--no-install`: takes what is there.
+ * `--no-install`: takes what is there. `--quick`: for a check of every change; without the long suites,
+ * and without the runtime that runs this, which `npm test` is for.
  */
 import { parseArgs } from 'node:util';
 import { browserRuntime } from './browser-runtime.ts';
@@ -17,6 +18,7 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: [] },
     suite: { type: 'string', multiple: true, default: [] },
+    quick: { type: 'boolean', default: false },
     'no-install': { type: 'boolean', default: false },
   },
 });
@@ -25,7 +27,7 @@ const thisMajor = Number(process.versions.node.split('.')[0]);
 const NODES = [22, 24, 26].filter((major) => major !== thisMajor);
 
 const RUNTIMES: Runtime[] = [
-  commandRuntime(nodeDialect(`Node ${thisMajor}`, process.execPath)),
+  ...(values.quick ? [] : [commandRuntime(nodeDialect(`Node ${thisMajor}`, process.execPath))]),
   ...NODES.map((major) => commandRuntime(nodeDialect(`Node ${major}`, modules(`node${major}-${process.platform}-${process.arch}/bin/node`)))),
   commandRuntime(BUN),
   commandRuntime(DENO),
@@ -44,7 +46,7 @@ function chosen<T extends { name: string }>(all: readonly T[], names: string[], 
 }
 
 const runtimes = chosen(RUNTIMES, values.only, '--only');
-const suites = chosen(SUITES, values.suite, '--suite');
+const suites = chosen(SUITES.filter(({ isLong }) => !(values.quick && isLong)), values.suite, '--suite');
 if (!values['no-install']) {
   installPackages();
   installBrowsers();
