@@ -57,6 +57,16 @@ test('a mistake shows in the program that is every program of two threads', () =
   }
 });
 
+test('past a handoff at most one acquisition of each other thread gets in, and with mistakes more', () => {
+  const run = (program: string, mutation?: string) => runTask({ program, mode: 'one-core bypass', mostStates: 1_000_000, ...(mutation === undefined ? {} : { mutation }) }, () => false);
+  const sound = run('read/write... | read/write... | write');
+  assert.equal(sound.failure, null);
+  assert.ok(sound.complete);
+  assert.equal(sound.overtaken, 2);
+  assert.equal(run('write | read... | read...', 'handoff-stolen-by-reader').failure?.property, 'BYPASS');
+  assert.equal(run('write | tryRead... | tryRead...', 'try-read-past-queue').failure?.property, 'BYPASS');
+});
+
 test('programs are read, and what cannot be run is refused with what would do', () => {
   const { threads } = parseProgram('read write/any... | abortRead+asyncWrite*');
   assert.deepEqual(threads.map(({ operations, repeats }) => [operations.map((some) => some.length), repeats]), [[[1, 9], 'at will'], [[1], 'for ever']]);

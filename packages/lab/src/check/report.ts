@@ -62,6 +62,7 @@ export function renderSummary(rows: readonly CheckRow[], seconds: number): strin
   const states = rows.reduce((total, { result }) => total + (result?.states ?? 0), 0);
   const of = (verdict: Verdict): CheckRow[] => rows.filter((row) => verdictOf(row) === verdict);
   const lines = [`${of('held').length} of ${rows.length} programs were explored completely and held; ${whole(states)} states in ${formatSeconds(seconds)}.`];
+  for (const { program, result } of rows) if (result?.overtaken !== undefined) lines.push(`Past a handoff at most ${result.overtaken} others got in: ${program}`);
   for (const { program, mode, result } of of('cut')) lines.push(pc.yellow(`Cut at the limit, ${whole(result?.states ?? 0)} states, up to ${result?.longest ?? 0} steps: ${program}, mode ${mode || '-'}`));
   const left = of('not run');
   if (left.length > 0) lines.push(pc.yellow(`Not run: ${left.length} programs.`));

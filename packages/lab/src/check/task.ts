@@ -24,6 +24,8 @@ export interface CheckResult extends Omit<Exploration, 'depth'> {
   /** The longest of the shortest ways to a state; with a failure, the steps to it. */
   longest: number;
   seconds: number;
+  /** In the mode `bypass`: how many others, at most, got in past somebody who had asked for handoff. */
+  overtaken?: number;
 }
 
 export function sourcesWith(mutation: string | undefined): SourceFile[] {
@@ -52,5 +54,6 @@ export function runTask(task: CheckTask, onProgress: NonNullable<Limits['onProgr
   const startedMs = performance.now();
   const { depth, states, steps, failure, schedule, complete } = task.engine === 'spin' ? exploreWithSpin(loadTask({ ...task, family: [task.program] })) : exploreHere(task, onProgress);
   const longest = failure ? schedule.length : depth;
-  return { states, steps, failure, schedule, complete, longest, seconds: (performance.now() - startedMs) / 1000 };
+  const { mode, runtime } = loaded.model;
+  return { ...(mode.bypass ? { overtaken: runtime.mostOvertaken } : {}), states, steps, failure, schedule, complete, longest, seconds: (performance.now() - startedMs) / 1000 };
 }

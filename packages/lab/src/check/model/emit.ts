@@ -78,6 +78,10 @@ export class Emitter {
     return !(access === 'exchange' && inside === 'unlockWaitLock' && !this.#mode.waitLock);
   }
 
+  get countsBypasses(): boolean {
+    return this.#mode.bypass;
+  }
+
   get layout(): Layout {
     return this.#layout;
   }
@@ -237,7 +241,7 @@ class RoutineEmitter {
     switch (name) {
       case 'lockWaitLock': return `S[${waitLock}] = me;`;
       case 'linger': return '';
-      case 'entered': return `R.collected(b, 0); S[b + ${INSIDE}] += ${js(args[0] as Expr)};`;
+      case 'entered': return `R.collected(b, 0); S[b + ${INSIDE}] += ${js(args[0] as Expr)};${this.#emitter.countsBypasses ? ' R.overtakes(b);' : ''}`;
       case 'collected': return `R.collected(b, ${layout.recordOf(addressOf(args[0] as Expr).offset)});`;
       case 'left': return `S[b + ${INSIDE}] -= ${js(args[0] as Expr)};`;
       case 'downgrading': return `S[b + ${INSIDE}] = ${DOWNGRADING};`;

@@ -89,6 +89,8 @@ export class Layout {
     for (let i = 0; i < MOST_THREADS; i++) agent.push([`WAKE_LIST[${i}]`, word('WAKE_LIST') + i]);
     for (const name of waiter) agent.push([name, word('BLOCKING_WAITER') + word(name)]);
     if (mode.owner) agent.push(['PARKED', word('PARKED')]);
+    // The word after `#free` is nobody's: a ghost, how many others have got in past its handoff.
+    if (mode.bypass) agent.push(['overtaken', word('HELD') + 1]);
     if (mode.spin) for (const name of ['SPIN_NEXT', 'SPIN_PREV', 'SPIN_LOCKED', 'SPIN_STUCK']) agent.push([name, word(name)]);
     if (usesAsync) {
       for (const name of ['BELL', 'READY']) agent.push([name, word(name)]);
@@ -152,7 +154,12 @@ export class Layout {
     const fields = ['GRANT', 'KIND', 'HANDOFF_RULE', 'HANDOFF_SET', 'READY_NEXT'];
     const offsets = this.#records().flatMap((record) => fields.map((name) => record + this.word(name)));
     for (let i = 0; i < MOST_THREADS; i++) offsets.push(this.word('WAKE_LIST') + i);
-    return [...offsets, this.word('BELL')].flatMap((offset) => this.agentSlots.get(offset) ?? []);
+    return [...offsets, this.word('BELL'), this.word('HELD') + 1].flatMap((offset) => this.agentSlots.get(offset) ?? []);
+  }
+
+  /** In a block: the ghost of the mode `bypass`, or -1. */
+  get overtakenAt(): number {
+    return this.agentSlots.get(this.word('HELD') + 1) ?? -1;
   }
 
   /** Which of its thread's records lies there, relative to its agent record. */

@@ -1,5 +1,6 @@
 /** What the generated steps work on and call: the state, free choices, sleeping, and the checks of accesses. */
 import type { Property } from '../mutations/mutation.ts';
+import { threadName } from '../schedule.ts';
 import { DOWNGRADING, FREELY, GRANTED_READ, GRANTED_WRITE, INSIDE, type Layout, NO_RECORD, QUEUE_WORD, SLEEP } from './layout.ts';
 
 export interface Failure {
@@ -22,6 +23,13 @@ export class Runtime {
   readonly #handoff: number;
   readonly #granted: number;
   readonly #kind: number;
+  readonly #waiting: number;
+  readonly #woken: number;
+  /** In a block, of the record of the blocking waiter. */
+  readonly #grant: number;
+  readonly #handoffSet: number;
+  /** In the mode `bypass`: the most that anybody has been. */
+  mostOvertaken = 0;
   readonly #writeWaiter: number;
   readonly #contended: number;
   failure: Failure | null = null;
@@ -49,11 +57,17 @@ export class Runtime {
     this.#handoff = word('HANDOFF');
     this.#granted = word('GRANTED');
     this.#kind = word('KIND');
+    this.#waiting = word('WAITING');
+    this.#woken = word('WOKEN');
+    const blocking = (name: string): number => layout.agentSlots.get(word('BLOCKING_WAITER') + word(name)) as number;
+    this.#grant = blocking('GRANT');
+    this.#handoffSet = blocking('HANDOFF_SET');
     this.#writeWaiter = word('WRITE_WAITER');
     this.#contended = word('WAIT_LOCK_CONTENDED');
   }
 
   prepare(threads: number, blockWords: number): void {
+    this.mostOvertaken = 0;
     this.bellMask = 1;
     while (this.bellMask < 2 * (threads - 1)) this.bellMask = 2 * this.bellMask + 1;
     this.#threads = threads;
@@ -160,6 +174,26 @@ export class Runtime {
     const block = layout.lockWords + layout.threadOf(agent) * this.#blockWords;
     const isWrite = ((state[layout.slots[address + this.#kind] as number] as number) & this.#writeWaiter) !== 0;
     (state[block + INSIDE] as number) |= (isWrite ? GRANTED_WRITE : GRANTED_READ) << layout.recordOf(address - agent);
+  }
+
+  /**
+   * In the mode `bypass`, when somebody goes on inside: who has asked for handoff and waits is overtaken.
+   * Each other thread may have been let in before the bit was set, once; whoever comes later may not.
+   */
+  overtakes(block: number): void {
+    const { layout, state } = this;
+    const at = layout.overtakenAt;
+    state[block + at] = 0;
+    if (((state[0] as number) & this.#handoff) === 0) return;
+    for (let thread = 0; thread < this.#threads; thread++) {
+      const other = layout.lockWords + thread * this.#blockWords;
+      if (other === block || (state[other + this.#handoffSet] as number) === 0) continue;
+      const grant = state[other + this.#grant] as number;
+      if (grant !== this.#waiting && grant !== this.#woken) continue;
+      const times = ++(state[other + at] as number);
+      this.mostOvertaken = Math.max(this.mostOvertaken, times);
+      if (times >= this.#threads) this.fail('BYPASS', `${threadName(thread)} has asked for handoff, and others have got in past it ${times} times`);
+    }
   }
 
   /** A thread has seen that this record has been granted, if it has, and goes on inside. */
