@@ -1,6 +1,7 @@
 /** D1: the count word of 5.2 against the sum of biases before it. Empty sections, writers or readers only. */
 import { kopsOf } from '../figures.ts';
 import type { Section } from '../../bench/section.ts';
+import { POLICIES } from '../../locks/policy.ts';
 import type { MachineModel } from '../machine/model.ts';
 import { MODELS } from '../machine/models.ts';
 import { KERNEL_CADENCE, SHIPPED, type SimulatedLock } from '../simulate.ts';
@@ -8,6 +9,8 @@ import { claim, Laboratory, ratio, within, type Claim, type Experiment, type Loa
 import { sensitivityOf } from './sensitivity.ts';
 
 const NOTHING: Section = { kind: 'empty', amount: 0 };
+/** Handoff came after the new word. */
+const { policy: POLICY } = POLICIES['v5.2-no-handoff']!;
 const BEFORE: SimulatedLock = { program: 'bias-loop' };
 
 interface Row {
@@ -37,7 +40,7 @@ function load(model: MachineModel, threads: number, read: number, ms: number): L
 function compare(laboratory: Laboratory, model: MachineModel, rows: Row[], ms: number): Claim[] {
   return rows.flatMap(({ threads, writers, readers }) =>
     ([['writers', 0, writers], ['readers', 100, readers]] as const).flatMap(([who, read, [before, after]]) => {
-      const outcomes = laboratory.compare(load(model, threads, read, ms), { policy: {}, lock: BEFORE }, { policy: {}, lock: KERNEL_CADENCE });
+      const outcomes = laboratory.compare(load(model, threads, read, ms), { policy: POLICY, lock: BEFORE }, { policy: POLICY, lock: KERNEL_CADENCE });
       const [old, now] = [outcomes[0], outcomes[1]].map((runs) => runs.map((outcome) => kopsOf(outcome, ms))) as [number[], number[]];
       const isExcepted = model.sockets === 8 && who === 'readers' && threads === 16;
       const judged = isExcepted ? null : within(0.3);
@@ -82,7 +85,7 @@ export const d1: Experiment = {
     const [x86, arm64] = [MODELS['x86-8-socket']!, MODELS['arm64-2-socket']!];
     const asShipped = [2, 4, 8].map((threads) => claim(`x86-8-socket, ${threads} writers, with the shipped gaps between looks, kops/s`, null,
       laboratory.run(load(x86, threads, 0, ms), { policy: {}, lock: SHIPPED }).map((outcome) => kopsOf(outcome, ms))));
-    const sensitivity = sensitivityOf('4 writers on x86, after, kops/s', x86, scale, (model) => kopsOf(laboratory.once({ ...load(model, 4, 0, 1), policy: {}, lock: KERNEL_CADENCE, seed: 1 }), 1));
+    const sensitivity = sensitivityOf('4 writers on x86, after, kops/s', x86, scale, (model) => kopsOf(laboratory.once({ ...load(model, 4, 0, 1), policy: POLICY, lock: KERNEL_CADENCE, seed: 1 }), 1));
     const [onX86, onArm64] = [compare(laboratory, x86, X86, ms), compare(laboratory, arm64, ARM64, ms)];
     return {
       id: 'd1',

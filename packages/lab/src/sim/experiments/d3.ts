@@ -1,5 +1,6 @@
 /** D3: spinning on a lock whose owner is not known. Readers stay inside for long; writers wait for them. */
 import type { Section } from '../../bench/section.ts';
+import { POLICIES } from '../../locks/policy.ts';
 import { kopsOf, sum } from '../figures.ts';
 import { RUNNING, SPINNING } from '../machine/clock.ts';
 import type { MachineModel } from '../machine/model.ts';
@@ -31,6 +32,9 @@ function load(model: MachineModel, { threads, writePercent, sectionUs }: Point, 
 
 const spinning = (spin: 'any-owner' | 'known-owner' | 'off', lock: SimulatedLock): Variant => ({ policy: { spin }, lock });
 
+/** As the kernel was then: neither handoff nor readers that steal. The two differ in `spin` only. */
+const named = (name: 'v3.16-spin-any' | 'v5.2-no-handoff', lock: SimulatedLock): Variant => ({ policy: POLICIES[name]!.policy, lock });
+
 /** Share of processor time: outside sections and pauses that were completed. */
 function wasted(outcome: Outcome, { sectionUs }: Point): number {
   const onProcessor = sum(outcome.spent.map((times) => times[RUNNING]! + times[SPINNING]!));
@@ -40,7 +44,7 @@ function wasted(outcome: Outcome, { sectionUs }: Point): number {
 
 function documented(laboratory: Laboratory, ms: number): Claim[] {
   const [before, after, shippedBefore, shippedAfter] = laboratory.compare(load(MODEL, DOCUMENTED, ms),
-    spinning('any-owner', UNBOUNDED), spinning('known-owner', UNBOUNDED), spinning('any-owner', KERNEL_CADENCE), spinning('known-owner', KERNEL_CADENCE));
+    named('v3.16-spin-any', UNBOUNDED), named('v5.2-no-handoff', UNBOUNDED), named('v3.16-spin-any', KERNEL_CADENCE), named('v5.2-no-handoff', KERNEL_CADENCE));
   const spun = (outcome: Outcome) => sum(outcome.spent.map((times) => times[SPINNING]!));
   return [
     claim('time for the same work, spinning without an owner / not (80 threads, 1 % writes, 100 us)', 264 / 86, after.map((run, i) => kopsOf(run, ms) / kopsOf(before[i]!, ms)), value(2, Infinity)),
@@ -92,7 +96,7 @@ export const d3: Experiment = {
     const ms = 800 * scale.time;
     const [point, swept] = [documented(laboratory, ms), sweep(laboratory, ms / 4)];
     const sensitivity = sensitivityOf('time before / after, documented point', MODEL, scale, (model) => {
-      const [before, after] = (['any-owner', 'known-owner'] as const).map((spin) => kopsOf(laboratory.once({ ...load(model, DOCUMENTED, 200), ...spinning(spin, UNBOUNDED), seed: 1 }), 200)) as [number, number];
+      const [before, after] = (['v3.16-spin-any', 'v5.2-no-handoff'] as const).map((name) => kopsOf(laboratory.once({ ...load(model, DOCUMENTED, 200), ...named(name, UNBOUNDED), seed: 1 }), 200)) as [number, number];
       return after / before;
     });
     return {
@@ -104,7 +108,7 @@ export const d3: Experiment = {
       sensitivity,
       notes: [
         'The document measures a program (xfs_repair, 4 min 24 s and 1 min 26 s) and says nothing of its mix. The point taken: readers inside for 100 us, 1 % writes, as long again outside. Its exact ratio cannot be claimed; hence the sweep.',
-        'Spins of the documented point are unbounded but for the row that says so (SPIN_LIMIT_US is 1,000,000), since they were in 3.15. With its bound the shipped lock loses nothing by spinning on readers.',
+        'Spins of the documented point are unbounded but for the row that says so (SPIN_LIMIT_US is 1,000,000), since they were in 3.15; readers do not steal and there is no handoff. With its bound the shipped lock loses nothing by spinning on readers.',
         'Scheduled as a preemptible kernel: a spinner gives up its processor at the end of its slice.',
         'Before, the ratio grows with the length of the run for some hundred milliseconds, as one thread after another turns into a spinner; half as long again as is measured is run first.',
         'Values above 1 in the sweep: spinning wins.',
