@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 import { explore } from '../dist/check/explore.js';
-import { INSIDE } from '../dist/check/model/layout.js';
+import { holdsOf, INSIDE } from '../dist/check/model/layout.js';
 import { parseMode } from '../dist/check/model/mode.js';
 import { Model } from '../dist/check/model/model.js';
 import type { Program } from '../dist/check/model/program.js';
@@ -49,12 +49,13 @@ function run(text: string, source: SourceFile) {
   // The bits of the shipped word are not those of this one. Who is inside is the same.
   runtime.countChanged = () => {};
   invariants.queue = () => null;
+  invariants.quiet = () => null;
   invariants.exclusion = (count, blockWords) => {
     let [readers, writers] = [0, 0];
     for (let thread = 0; thread < count; thread++) {
-      const inside = runtime.state[layout.lockWords + thread * blockWords + INSIDE]!;
-      readers += inside & 15;
-      writers += inside >> 4;
+      const { reads, writes } = holdsOf(runtime.state[layout.lockWords + thread * blockWords + INSIDE]!);
+      readers += reads;
+      writers += writes;
     }
     return writers > 1 || (writers === 1 && readers > 0) ? { property: 'MUTEX', text: `${writers} writers and ${readers} readers are inside` } : null;
   };
