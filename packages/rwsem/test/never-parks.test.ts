@@ -32,8 +32,8 @@ for (const spin of ['known-owner', 'off'] as const) {
       const { tries, refusedTries, granted, cancelled } = await useWithoutBlocking(lock, ROUNDS);
       assert.deepEqual(notRefused(lock, 'while others churn'), []);
       // Nothing is shown unless they were in each other's way.
-      assert(tries >= 1000 && refusedTries > 0 && granted > 0 && cancelled > 0, JSON.stringify({ tries, refusedTries, granted, cancelled }));
-      assert(Atomics.load(words, DONE) - before > 10, 'the others churned');
+      assert(tries >= 200 && refusedTries > 0 && granted > 0 && cancelled > 0, JSON.stringify({ tries, refusedTries, granted, cancelled }));
+      assert(Atomics.load(words, DONE) - before > 0, 'the others churned');
     });
     assert.equal(waitCalls(), detecting, 'Atomics.wait was called');
     const { mode, readers, waiters } = lock.inspect();

@@ -54,7 +54,7 @@ export interface Uses {
 
 /** On a busy machine the lock comes round slowly: fewer rounds then, and at least these. */
 const ENOUGH_MS = 8000;
-const LEAST_ROUNDS = 25;
+const LEAST_ROUNDS = 5;
 
 /** Everything that never blocks, again and again, while others churn. Throws what the lock throws. */
 export async function useWithoutBlocking(lock: RwSem, rounds: number): Promise<Uses> {
