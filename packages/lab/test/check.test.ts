@@ -22,6 +22,7 @@ const PROGRAMS: [program: string, mode: string, states: number][] = [
   ['read | write | write', 'grant', 2000],
   ['read | write | write', 'owner', 2000],
   ['read | write | write', 'spurious', 2000],
+  ['write | write | write', 'spin impatient', 100_000],
   ['read | write | write', 'spin', 20_000],
   ['read | write | write', 'split', 10_000],
   ['read | write | write', 'wait-lock', 50_000],

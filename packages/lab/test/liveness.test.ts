@@ -78,6 +78,7 @@ const PROGRAMS: [program: string, mode: string, states: number][] = [
   ['read* | write*', 'spurious', 200],
   ['read* | write*', 'spin', 200],
   ['read* | write*', 'spin owner', 200],
+  ['write* | timedWrite*', 'spin owner impatient', 10_000],
 ];
 
 for (const [text, mode, states] of PROGRAMS) {
@@ -135,7 +136,7 @@ for (const mutation of MUTATIONS) {
   });
 }
 
-test('beside a timed writer the spinner queue is left only within its bound, which the model does not have (I14)', () => {
+test('beside a timed writer the spinner queue is left only within its bound (I14), which the model has in the mode impatient', () => {
   const loaded = load('write* | timedWrite*', 'handoff:now spin owner fair');
   const { failure, lasso, schedule } = check(loaded);
   assert.equal(failure?.property, 'STARVE');

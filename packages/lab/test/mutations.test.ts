@@ -11,7 +11,7 @@ const OPERATIONS = new Set(
   ('read write tryRead tryWrite timedRead timedWrite urgentWrite downgrade asyncRead asyncWrite abortRead abortWrite ' +
     'nestedRead timedNestedRead asyncInRead probe').split(' '),
 );
-const MODES = /^(grant|spin|one-core|handoff:now|batch:\d+|readers:\d+|owner|wait-lock|spurious|delayed|split|ready|fair)$/;
+const MODES = /^(grant|spin|one-core|handoff:now|batch:\d+|readers:\d+|owner|wait-lock|spurious|delayed|split|ready|fair|impatient)$/;
 
 const read = (file: string): string => readFileSync(new URL(file, CORE), 'utf8');
 

@@ -25,6 +25,7 @@ function load(text: string, mode: string, mutation = ''): LoadedProgram {
 for (const [text, mode] of [
   ['read | write | write', ''],
   ['timedRead timedWrite | downgrade read', 'grant one-core'],
+  ['timedWrite | write | read', 'spin impatient'],
   ['read | write | write', 'spin owner'],
   ['read | write | write', 'wait-lock'],
   ['read | write | write', 'split'],

@@ -1,5 +1,5 @@
 /** What must hold in every state: the numbered invariants of DESIGN.md. */
-import { holdsOf, INSIDE, type Layout, LOCK_AT } from './layout.ts';
+import { holdsOf, INSIDE, type Layout } from './layout.ts';
 import type { CoreLibrary } from '../../lower/module.ts';
 import type { Failure, Runtime } from './runtime.ts';
 
@@ -93,11 +93,9 @@ export class Invariants {
   /** Everybody is done: is everything idle (I12)? */
   idle(threads: number): Failure | null {
     const { state } = this.#runtime;
-    const { lockSlots, slots } = this.#layout;
-    for (const [offset, slot] of lockSlots) {
-      if (this.#layout.names[slot] !== 'OWNER' && state[slot] !== 0) {
-        return { property: 'STUCK', text: `I12: everybody is done, and ${this.#layout.names[slot]} (word ${LOCK_AT + offset}) is ${state[slot]}` };
-      }
+    const { idleSlots, names, slots } = this.#layout;
+    for (const slot of idleSlots) {
+      if (state[slot] !== 0) return { property: 'STUCK', text: `I12: everybody is done, and ${names[slot]} is ${state[slot]}` };
     }
     for (let thread = 0; thread < threads; thread++) {
       for (const name of ['WAKE_COUNT', 'READY']) {

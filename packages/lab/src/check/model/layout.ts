@@ -59,6 +59,8 @@ export class Layout {
   readonly agentSlots = new Map<number, number>();
   readonly names: string[] = [];
   readonly agentNames: string[] = [];
+  /** Places of the lock's words that are 0 when everybody is done (I12). */
+  readonly idleSlots: readonly number[];
   readonly lockWords: number;
   readonly frameAt: number;
   readonly agentWords: number;
@@ -83,6 +85,8 @@ export class Layout {
       this.names.push(name);
     });
     this.lockWords = lock.length;
+    // The owner word says who was last; a node that was left behind in the spinner queue stays its tail.
+    this.idleSlots = lock.flatMap((name, slot) => (name === 'OWNER' || (name === 'SPIN_TAIL' && mode.impatient) ? [] : [slot]));
     this.agentWords = word('AGENT_WORDS');
     const waiter = ['GRANT', 'NEXT', 'PREV', 'KIND', 'HANDOFF_RULE', 'HANDOFF_SET'];
     const agent: [string, number][] = [['WAKE_COUNT', word('WAKE_COUNT')]];

@@ -21,18 +21,20 @@ export interface Mode {
   bypass: boolean;
   /** Starvation too. */
   fair: boolean;
+  /** A thread gives up its node in the spinner queue after one turn, instead of never. */
+  impatient: boolean;
 }
 
-const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split, ready, bypass, fair';
+const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split, ready, bypass, fair, impatient';
 
 export function parseMode(text: string): Mode {
   const mode: Mode = {
     text: text.trim(), grant: false, spin: false, anyOwner: false, oneCore: false, readerSteal: true, handoff: 'free', batch: 256, readers: 0,
-    owner: false, waitLock: false, spurious: false, split: false, ready: false, bypass: false, fair: false,
+    owner: false, waitLock: false, spurious: false, split: false, ready: false, bypass: false, fair: false, impatient: false,
   };
   for (const word of text.split(/[\s,]+/).filter(Boolean)) {
     const batch = /^batch:([1-9]\d{0,2})$/.exec(word)?.[1];
-    if (word === 'grant' || word === 'spin' || word === 'owner' || word === 'spurious' || word === 'split' || word === 'ready' || word === 'bypass' || word === 'fair') mode[word] = true;
+    if (word === 'grant' || word === 'spin' || word === 'owner' || word === 'spurious' || word === 'split' || word === 'ready' || word === 'bypass' || word === 'fair' || word === 'impatient') mode[word] = true;
     else if (word === 'one-core') mode.oneCore = true;
     else if (word === 'any-owner') mode.anyOwner = mode.spin = true;
     else if (word === 'no-reader-steal') mode.readerSteal = false;

@@ -22,7 +22,7 @@ export function overridesFor(mode: Mode): Map<string, number> {
     ['MAX_GAP_TURNS', 1],
     ['HANDOFF_GAP_TURNS', 1],
     ['TURNS_PER_CLOCK', 1],
-    ['NEIGHBOUR_SPINS', 0x7fffffff],
+    ['NEIGHBOUR_SPINS', mode.impatient ? 1 : 0x7fffffff],
   ]);
   if (mode.readers === 1) overrides.set('READER', 1 << 30); // a second reader reaches the sign
   return overrides;
@@ -113,6 +113,6 @@ export class ModelWorld implements Surroundings {
   }
 
   isFrozen(inside: string, local: string): boolean {
-    return local === 'spins' && (inside === 'removeFromSpinQueue' || inside === 'takeNext');
+    return !this.#mode.impatient && local === 'spins' && (inside === 'removeFromSpinQueue' || inside === 'takeNext');
   }
 }

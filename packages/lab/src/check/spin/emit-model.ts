@@ -21,8 +21,7 @@ function tables(loaded: LoadedProgram, combinations: number): string {
   const records = [layout.word('BLOCKING_WAITER'), ...layout.asyncWaiters].map((record) => record + layout.word('GRANT'));
   loaded.start();
   const initial = [...model.runtime.state.subarray(0, words)];
-  // The owner word says who was last, also when nobody is there.
-  const idle = [...layout.lockSlots.values()].filter((at) => layout.names[at] !== 'OWNER');
+  const idle = [...layout.idleSlots];
   for (let thread = 0; thread < threads; thread++) {
     for (const name of ['WAKE_COUNT', 'READY']) {
       const at = layout.agentSlots.get(layout.word(name));
