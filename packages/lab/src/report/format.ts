@@ -23,7 +23,8 @@ function short(value: number): string {
 }
 
 export function formatSeconds(seconds: number): string {
-  return seconds >= 100 ? `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s` : `${Math.round(seconds)} s`;
+  const whole = Math.round(seconds);
+  return whole >= 100 ? `${Math.floor(whole / 60)} min ${whole % 60} s` : `${whole} s`;
 }
 
 /** `sleepWriter 1,234` for everything that happened. */
