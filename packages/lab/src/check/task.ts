@@ -45,15 +45,13 @@ export function loadTask({ program, mode, family = [program], mutation }: CheckT
   return last.model.load(parseProgram(program));
 }
 
-function exploreHere(task: CheckTask, onProgress: NonNullable<Limits['onProgress']>): Exploration {
-  const loaded = loadTask(task);
-  return (loaded.model.mode.fair ? checkLiveness : explore)(loaded, { mostStates: task.mostStates, onProgress });
-}
-
 export function runTask(task: CheckTask, onProgress: NonNullable<Limits['onProgress']>): CheckResult {
   const startedMs = performance.now();
-  const { depth, states, steps, failure, schedule, complete } = task.engine === 'spin' ? exploreWithSpin(loadTask({ ...task, family: [task.program] })) : exploreHere(task, onProgress);
-  const longest = failure ? schedule.length : depth;
+  const bySpin = task.engine === 'spin';
+  const loaded = loadTask(bySpin ? { ...task, family: [task.program] } : task);
   const { mode, runtime } = loaded.model;
+  const explorer = mode.fair ? checkLiveness : explore;
+  const { depth, states, steps, failure, schedule, complete } = bySpin ? exploreWithSpin(loaded) : explorer(loaded, { mostStates: task.mostStates, onProgress });
+  const longest = failure ? schedule.length : depth;
   return { ...(mode.bypass ? { overtaken: runtime.mostOvertaken } : {}), states, steps, failure, schedule, complete, longest, seconds: (performance.now() - startedMs) / 1000 };
 }
