@@ -145,6 +145,7 @@ function refuseEndless(groups: readonly Group[], who: string): void {
 function refuseWithoutSpin(groups: readonly Group[], { mostStates }: Arguments): void {
   if (mostStates !== undefined) throw new CheckArgumentError('--most-states is for the own engine: SPIN stops at 4 GB of states');
   refuseEndless(groups, 'SPIN looks');
+  if (groups.some(({ mode }) => parseMode(mode).bypass)) throw new CheckArgumentError('SPIN does not count who gets in past a handoff: explore the mode bypass by the own engine');
   const missing = missingTools();
   if (missing.length > 0) throw new CheckArgumentError(`${missing.join(' and ')} not found; on Debian, as root, from the repository: npm run install:spin`);
 }
