@@ -5,7 +5,7 @@ import { POLICIES } from '../../locks/policy.ts';
 import type { MachineModel } from '../machine/model.ts';
 import { MODELS } from '../machine/models.ts';
 import { KERNEL_CADENCE, SHIPPED, type SimulatedLock } from '../simulate.ts';
-import { claim, Laboratory, ratio, within, type Claim, type Experiment, type Load, type PlotData, type Scale } from './experiment.ts';
+import { claim, ratio, within, type Claim, type Experiment, type Laboratory, type Load, type PlotData } from './experiment.ts';
 import { sensitivityOf } from './sensitivity.ts';
 
 const NOTHING: Section = { kind: 'empty', amount: 0 };
@@ -79,8 +79,7 @@ function plots(claims: Claim[], model: MachineModel, rows: Row[]): PlotData[] {
 export const d1: Experiment = {
   id: 'd1',
   title: 'D1: the new count word (5.2)',
-  run(scale: Scale) {
-    const laboratory = new Laboratory(scale);
+  run(laboratory, scale) {
     const ms = 2 * scale.time;
     const [x86, arm64] = [MODELS['x86-8-socket']!, MODELS['arm64-2-socket']!];
     const asShipped = [2, 4, 8].map((threads) => claim(`x86-8-socket, ${threads} writers, with the shipped gaps between looks, kops/s`, null,
@@ -88,8 +87,6 @@ export const d1: Experiment = {
     const sensitivity = sensitivityOf('4 writers on x86, after, kops/s', x86, scale, (model) => kopsOf(laboratory.once({ ...load(model, 4, 0, 1), policy: POLICY, lock: KERNEL_CADENCE, seed: 1 }), 1));
     const [onX86, onArm64] = [compare(laboratory, x86, X86, ms), compare(laboratory, arm64, ARM64, ms)];
     return {
-      id: 'd1',
-      title: this.title,
       machine: [x86, arm64],
       claims: [...onX86, ...onArm64, ...asShipped],
       plots: [...plots(onX86, x86, X86), ...plots(onArm64, arm64, ARM64)],
@@ -106,9 +103,6 @@ export const d1: Experiment = {
         'Two writers are too fast on both machines: the measured loop lies outside the section as a whole, so the owner often has the lock again before its competitor has looked. With half of the loop inside, two writers are the same and more writers are 20 % faster.',
         'Writers, after against before: "after" is the shipped lock, which tries a free lock before it enters the spinner queue, expects the count that it last stole from, and does not clear the owner word (DESIGN.md, "Departures"). It wins 7 to 19 % by that where the kernel lost or won nothing.',
       ],
-      violations: laboratory.violations,
-      accesses: laboratory.accesses,
-      wallMs: laboratory.wallMs,
     };
   },
 };

@@ -6,7 +6,7 @@ import { evennessOf, sum } from '../figures.ts';
 import type { MachineModel } from '../machine/model.ts';
 import { javaScriptWorld, MODELS } from '../machine/models.ts';
 import { KERNEL_CADENCE, SHIPPED, type Outcome } from '../simulate.ts';
-import { bars, claim, Laboratory, value, within, type Claim, type Experiment, type Load, type PlotData, type Scale, type Variant } from './experiment.ts';
+import { bars, claim, value, within, type Claim, type Experiment, type Laboratory, type Load, type PlotData, type Variant } from './experiment.ts';
 import { sensitivityOf } from './sensitivity.ts';
 
 const MODEL = MODELS['skylake-2-socket-80']!;
@@ -87,8 +87,7 @@ function asJavaScript(laboratory: Laboratory, ms: number): Claim[] {
 export const d2: Experiment = {
   id: 'd2',
   title: 'D2: handoff (5.3)',
-  run(scale: Scale) {
-    const laboratory = new Laboratory(scale);
+  run(laboratory, scale) {
     const ms = MS * scale.time;
     const readings = READINGS.map((reading) => writersOnly(laboratory, reading, ms));
     const mixes = [20, 100].map((pauses) => mixed(laboratory, pauses, ms / 2));
@@ -104,8 +103,6 @@ export const d2: Experiment = {
       return handoff / without;
     });
     return {
-      id: 'd2',
-      title: this.title,
       machine: [MODEL],
       claims,
       plots: [
@@ -131,9 +128,6 @@ export const d2: Experiment = {
         'The mixed load: its section is not given ("short"), and the writers depend on it: too many operations with 20 pauses, too few with 100.',
         'The collapse of handoff at once to 1/28: only its direction, for the section of 20 pauses. What is cheap here, and was not there, is the transfer to a sleeper: one wake-up of about 4 us.',
       ],
-      violations: laboratory.violations,
-      accesses: laboratory.accesses,
-      wallMs: laboratory.wallMs,
     };
   },
 };

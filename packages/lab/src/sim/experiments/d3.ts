@@ -6,7 +6,7 @@ import { RUNNING, SPINNING } from '../machine/clock.ts';
 import type { MachineModel } from '../machine/model.ts';
 import { MODELS } from '../machine/models.ts';
 import { KERNEL_CADENCE, type Outcome, type SimulatedLock } from '../simulate.ts';
-import { bars, claim, Laboratory, value, type Claim, type Experiment, type Load, type PlotData, type Scale, type Variant } from './experiment.ts';
+import { bars, claim, value, type Claim, type Experiment, type Laboratory, type Load, type PlotData, type Variant } from './experiment.ts';
 import { sensitivityOf } from './sensitivity.ts';
 
 /** Preemptible: a spinner gives its processor up when its slice is over. */
@@ -91,8 +91,7 @@ function plotSweep(claims: Claim[]): PlotData[] {
 export const d3: Experiment = {
   id: 'd3',
   title: 'D3: spinning without an owner (3.16)',
-  run(scale: Scale) {
-    const laboratory = new Laboratory(scale);
+  run(laboratory, scale) {
     const ms = 800 * scale.time;
     const [point, swept] = [documented(laboratory, ms), sweep(laboratory, ms / 4)];
     const sensitivity = sensitivityOf('time before / after, documented point', MODEL, scale, (model) => {
@@ -100,8 +99,6 @@ export const d3: Experiment = {
       return after / before;
     });
     return {
-      id: 'd3',
-      title: this.title,
       machine: [MODEL],
       claims: [...point, ...swept],
       plots: [bars('Time for the same work, spinning without an owner / not', '', [['documented point', point[0]!], ['spins of at most 50 us', point[3]!]]), ...plotSweep(swept)],
@@ -116,9 +113,6 @@ export const d3: Experiment = {
       notReproduced: [
         'The ratio of 3.07: a whole program was measured, of which the lock is a part that is not known; here nothing but the lock is loaded, so the loss is larger. It depends on the mix, as the sweep shows.',
       ],
-      violations: laboratory.violations,
-      accesses: laboratory.accesses,
-      wallMs: laboratory.wallMs,
     };
   },
 };

@@ -4,7 +4,7 @@ import { kopsOf } from '../figures.ts';
 import type { MachineModel } from '../machine/model.ts';
 import { javaScriptWorld, MODELS } from '../machine/models.ts';
 import { KERNEL_CADENCE, SHIPPED, type Outcome, type SimulatedLock } from '../simulate.ts';
-import { bars, claim, Laboratory, value, type Experiment, type Load, type Scale, type Variant } from './experiment.ts';
+import { bars, claim, value, type Experiment, type Load, type Variant } from './experiment.ts';
 import { sensitivityOf } from './sensitivity.ts';
 
 const MODEL = MODELS['x86-2-socket-96']!;
@@ -28,8 +28,7 @@ const waking = (writerWake: 'steal' | 'grant', lock: SimulatedLock): Variant => 
 export const d4: Experiment = {
   id: 'd4',
   title: 'D4: writer wake-up (2023)',
-  run(scale: Scale) {
-    const laboratory = new Laboratory(scale);
+  run(laboratory, scale) {
     const ms = 200 * scale.time;
     const [before, transfer, restored] = laboratory.compare(load(MODEL, ms), waking('steal', NEVER_TRANSFER), waking('grant', KERNEL_CADENCE), waking('steal', KERNEL_CADENCE));
     const threads = javaScriptWorld(MODEL);
@@ -51,8 +50,6 @@ export const d4: Experiment = {
       claim('as JavaScript threads, shipped constants: transfer / restored', null, relative(jsTransfer, jsRestored, rate)),
     ];
     return {
-      id: 'd4',
-      title: this.title,
       machine: [MODEL, threads],
       claims,
       plots: [
@@ -66,9 +63,6 @@ export const d4: Experiment = {
         'Spinners look at every turn, as in the kernel, but for the last row.',
       ],
       notReproduced: ['Absolute rates, which nobody can compare without the machine. What is claimed are ratios.'],
-      violations: laboratory.violations,
-      accesses: laboratory.accesses,
-      wallMs: laboratory.wallMs,
     };
   },
 };

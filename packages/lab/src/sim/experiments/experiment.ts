@@ -48,9 +48,8 @@ export interface PlotData {
   series: Array<{ name: string; values: Array<number | null>; ranges?: Array<Pick<Spread, 'min' | 'max'>> }>;
 }
 
-export interface Report {
-  id: string;
-  title: string;
+/** What an experiment says. */
+export interface Findings {
   machine: MachineModel[];
   claims: Claim[];
   sensitivity: Sensitivity | null;
@@ -59,6 +58,10 @@ export interface Report {
   notes: string[];
   /** What is not reproduced, and why. */
   notReproduced: string[];
+}
+
+/** Over all of its simulations. */
+export interface Totals {
   violations: number;
   accesses: number;
   wallMs: number;
@@ -67,7 +70,17 @@ export interface Report {
 export interface Experiment {
   id: string;
   title: string;
-  run(scale: Scale): Report;
+  run(laboratory: Laboratory, scale: Scale): Findings;
+}
+
+export type Report = Pick<Experiment, 'id' | 'title'> & Findings & Totals;
+
+export function perform(experiment: Experiment, scale: Scale): Report {
+  const laboratory = new Laboratory(scale);
+  const findings = experiment.run(laboratory, scale);
+  const { id, title } = experiment;
+  const { violations, accesses, wallMs } = laboratory;
+  return { id, title, ...findings, violations, accesses, wallMs };
 }
 
 export const ratio = (low: number, high: number): Band => ({ of: 'ratio', low, high });
@@ -105,7 +118,7 @@ export type Variant = Required<Pick<Scenario, 'policy' | 'lock'>>;
 export type Load = Omit<Scenario, 'policy' | 'lock' | 'seed'>;
 
 /** Runs scenarios and keeps the sums for the report. */
-export class Laboratory {
+export class Laboratory implements Totals {
   violations = 0;
   accesses = 0;
   wallMs = 0;
