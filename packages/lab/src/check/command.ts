@@ -22,7 +22,7 @@ import { replay } from './replay.ts';
 import { type CheckReport, type CheckRow, createCheckProgress, renderSummary, renderTable, verdictOf } from './report.ts';
 import { formatSchedule, parseSchedule } from './schedule.ts';
 import { missingTools } from './spin/tools.ts';
-import { type CheckTask, loadTask, sourcesWith } from './task.ts';
+import { type CheckTask, commandFor, loadTask, sourcesWith } from './task.ts';
 
 type Engine = (typeof ENGINES)[number];
 
@@ -104,7 +104,7 @@ async function check(options: Arguments): Promise<number> {
   if (engine === 'spin') refuseWithoutSpin(groups, options);
   if (json !== undefined) checkWritable(json);
   const tasks = groups.flatMap(({ title, mode, programs }) =>
-    programs.map((program): PlannedTask => ({ program, mode, family: programs, mostStates, engine, ...(mutation === undefined ? {} : { mutation }), row: { group: title, program, mode, result: null } })),
+    programs.map((program): PlannedTask => ({ program, mode, family: programs, mostStates, engine, mutation, row: { group: title, program, mode, result: null } })),
   );
   const progress = createCheckProgress(process.stderr, groups);
   const interrupt = stopOnInterrupt();
@@ -191,9 +191,9 @@ async function checkMutations({ mostStates = MOST_STATES_OF_A_MUTATION, workers,
 }
 
 function counterexample(task: PlannedTask): string {
-  const { program, mode, mutation, row } = task;
+  const { program, mode, row } = task;
   const schedule = row.result?.schedule ?? [];
-  const again = `npx rwsem-lab check --program '${program}' --mode '${mode}'${mutation === undefined ? '' : ` --mutation ${mutation}`} --replay ${formatSchedule(schedule)}`;
+  const again = `${commandFor(task)} --replay ${formatSchedule(schedule)}`;
   const trace = replay(loadTask({ ...task, family: [program] }), schedule);
   return `${program}, mode ${mode || '-'}\n\n${printTrace(parseProgram(program), trace)}\n\nThe same again: ${again}`;
 }
@@ -205,7 +205,7 @@ function replaySchedule(options: Arguments, text: string): number {
     throw new CheckArgumentError('--replay needs one --program, and the --policy or --mode that the schedule comes from');
   }
   const { mutation } = options;
-  const trace = replay(loadTask({ program, mode: group.mode, mostStates: MOST_STATES, ...(mutation === undefined ? {} : { mutation }) }), parseSchedule(text));
+  const trace = replay(loadTask({ program, mode: group.mode, mutation, mostStates: MOST_STATES }), parseSchedule(text));
   process.stdout.write(`${program}, mode ${group.mode || '-'}\n\n${printTrace(parseProgram(program), trace)}\n`);
   return trace.failure ? CHECK_EXIT_CODES.violated : CHECK_EXIT_CODES.held;
 }

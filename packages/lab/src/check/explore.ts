@@ -6,15 +6,15 @@
  */
 import type { LoadedProgram } from './model/model.ts';
 import type { Failure } from './model/runtime.ts';
-import { ReachableEnd } from './reachable-end.ts';
-import type { Move } from './schedule.ts';
+import { type Move, packMove, unpackMove } from './schedule.ts';
 import { VisitedSet } from './visited.ts';
 
 /** One step from one state to another, as it was explored. */
 export interface Edge {
   from: number;
   to: number;
-  move: Move;
+  /** Packed. */
+  move: number;
   /** It ends an operation of its thread. */
   finishes: boolean;
   /** Its thread was asleep, and is awake by chance. */
@@ -27,8 +27,8 @@ export interface Limits {
   mostStates: number;
   /** Called for every step; states are numbered in the order in which they are found, and left in that order too. */
   onEdge?: (edge: Edge) => void;
-  /** Called now and then; true to stop. */
-  onProgress?: (states: number, depth: number) => boolean;
+  /** Called now and then. */
+  onProgress?: (states: number, depth: number) => void;
 }
 
 export interface Exploration {
@@ -42,8 +42,6 @@ export interface Exploration {
   complete: boolean;
 }
 
-/** Of one thread in one state, at most; 8 threads go into 16 bits. */
-export const CHOICES = 8192;
 const PROGRESS_EVERY = 1 << 16;
 
 /** The states of one level, one after the other. */
@@ -80,7 +78,6 @@ export function explore(loaded: LoadedProgram, limits: Limits): Exploration {
   const visited = new VisitedSet(words);
   loaded.start();
   visited.add(state, -1, 0);
-  const ends = model.mode.ready ? new ReachableEnd() : null;
   let level = new Level(words);
   let next = new Level(words);
   level.push(state);
@@ -103,9 +100,8 @@ export function explore(loaded: LoadedProgram, limits: Limits): Exploration {
           if (choice > 0) level.get(index, state);
           const finishes = model.step(thread, loaded);
           steps++;
-          const move = thread * CHOICES + choice;
+          const move = packMove(thread, choice);
           const to = visited.add(state, from, move);
-          ends?.edge(from, to < 0 ? -to - 2 : to);
           if (to >= 0 || runtime.failure) {
             const failure = loaded.judge();
             if (failure) {
@@ -114,7 +110,7 @@ export function explore(loaded: LoadedProgram, limits: Limits): Exploration {
             }
             next.push(state);
           }
-          limits.onEdge?.({ from, to: to < 0 ? -to - 2 : to, move: { thread, choice }, finishes, spurious, done: model.doneThreads(threads) });
+          limits.onEdge?.({ from, to: to < 0 ? -to - 2 : to, move, finishes, spurious, done: model.doneThreads(threads) });
           more = runtime.nextCombination();
         }
       }
@@ -122,9 +118,8 @@ export function explore(loaded: LoadedProgram, limits: Limits): Exploration {
         level.get(index, state);
         const failure = loaded.judgeEnd();
         if (failure) return result(failure, from, [], false);
-        ends?.end(from);
       }
-      if ((from & (PROGRESS_EVERY - 1)) === 0 && limits.onProgress?.(visited.size, depth)) return result(null, 0, [], false);
+      if ((from & (PROGRESS_EVERY - 1)) === 0) limits.onProgress?.(visited.size, depth);
       if (visited.size > limits.mostStates) return result(null, 0, [], false);
     }
     first += level.size;
@@ -132,16 +127,13 @@ export function explore(loaded: LoadedProgram, limits: Limits): Exploration {
     next.size = 0;
     if (level.size > 0) depth++;
   }
-  const lost = ends ? ends.firstWithout(visited.size) : -1;
-  if (lost >= 0) return result({ property: 'STUCK', text: 'from here the end cannot be reached any more, whoever makes a step' }, lost, [], true);
   return result(null, 0, [], true);
 }
 
 function scheduleTo(visited: VisitedSet, state: number): Move[] {
   const schedule: Move[] = [];
   for (let at = state; at > 0; at = visited.parent(at)) {
-    const move = visited.move(at);
-    schedule.push({ thread: Math.floor(move / CHOICES), choice: move % CHOICES });
+    schedule.push(unpackMove(visited.move(at)));
   }
   return schedule.reverse();
 }

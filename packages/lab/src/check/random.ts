@@ -25,8 +25,6 @@ export interface RandomOptions {
   depth?: number | undefined;
   /** After so many steps a run is over: threads may go on for ever. */
   mostSteps?: number;
-  /** Called now and then; true to stop. */
-  onProgress?: (runs: number, steps: number) => boolean;
 }
 
 export interface RandomResult {
@@ -39,10 +37,9 @@ export interface RandomResult {
 }
 
 const MOST_STEPS = 5000;
-const PROGRESS_EVERY = 256;
 
 export function randomSchedules(loaded: LoadedProgram, options: RandomOptions): RandomResult {
-  const { seed, count, depth, mostSteps = MOST_STEPS, onProgress } = options;
+  const { seed, count, depth, mostSteps = MOST_STEPS } = options;
   for (const [name, value, least] of [['seed', seed, 0], ['count', count, 1], ['depth', depth ?? 1, 1], ['mostSteps', mostSteps, 1]] as const) {
     if (!Number.isInteger(value) || value < least || value > 0x7fffffff) throw new CheckArgumentError(`${name} ${value}: a whole number from ${least} to ${0x7fffffff}`);
   }
@@ -58,7 +55,6 @@ export function randomSchedules(loaded: LoadedProgram, options: RandomOptions): 
     }
     const { failure, schedule } = found;
     if (failure) return { runs: run + 1, steps, failure, seed: seed + run, schedule };
-    if (run % PROGRESS_EVERY === PROGRESS_EVERY - 1 && onProgress?.(run + 1, steps)) return { runs: run + 1, steps, failure: null, seed: null, schedule: [] };
   }
   return { runs: count, steps, failure: null, seed: null, schedule: [] };
 }

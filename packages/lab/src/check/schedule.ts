@@ -7,6 +7,22 @@ export interface Move {
   choice: number;
 }
 
+/** Free choices of one thread in one state, at most; 8 threads go into 16 bits. */
+const CHOICES = 8192;
+
+/** A move in 16 bits. */
+export function packMove(thread: number, choice: number): number {
+  return thread * CHOICES + choice;
+}
+
+export function threadOf(packed: number): number {
+  return Math.floor(packed / CHOICES);
+}
+
+export function unpackMove(packed: number): Move {
+  return { thread: threadOf(packed), choice: packed % CHOICES };
+}
+
 export function threadName(thread: number): string {
   return String.fromCharCode(65 + thread);
 }

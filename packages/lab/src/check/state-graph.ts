@@ -1,6 +1,6 @@
 /** The graph of all states and steps of a program, in flat arrays: what can go on for ever is a cycle of it. */
-import { CHOICES, type Edge } from './explore.ts';
-import type { Move } from './schedule.ts';
+import type { Edge } from './explore.ts';
+import { type Move, threadOf, unpackMove } from './schedule.ts';
 
 const FINISHES = 1;
 const SPURIOUS = 2;
@@ -29,7 +29,7 @@ export class StateGraph {
     while (this.#left < from) this.#first[++this.#left] = edge;
     this.#from[edge] = from;
     this.#to[edge] = to;
-    this.#moves[edge] = move.thread * CHOICES + move.choice;
+    this.#moves[edge] = move;
     this.#flags[edge] = (finishes ? FINISHES : 0) | (spurious ? SPURIOUS : 0);
     if (to < this.states) return;
     this.#foundBy[to] = edge;
@@ -54,7 +54,7 @@ export class StateGraph {
   }
 
   thread(edge: number): number {
-    return Math.floor((this.#moves[edge] as number) / CHOICES);
+    return threadOf(this.#moves[edge] as number);
   }
 
   finishes(edge: number): boolean {
@@ -66,8 +66,7 @@ export class StateGraph {
   }
 
   move(edge: number): Move {
-    const move = this.#moves[edge] as number;
-    return { thread: Math.floor(move / CHOICES), choice: move % CHOICES };
+    return unpackMove(this.#moves[edge] as number);
   }
 
   /** A shortest way from the first state. */

@@ -7,6 +7,7 @@ import { parseMode } from './model/mode.ts';
 import { type LoadedProgram, Model } from './model/model.ts';
 import { parseProgram } from './model/program.ts';
 import { applyMutation, MUTATIONS } from './mutations/index.ts';
+import { checkReachableEnd } from './reachable-end.ts';
 import { exploreWithSpin } from './spin/explore-with-spin.ts';
 
 export interface CheckTask {
@@ -15,7 +16,7 @@ export interface CheckTask {
   /** Programs that are compiled together with it, since they need the same operations. */
   family?: readonly string[];
   /** Id of a mutation that the core is to have. */
-  mutation?: string;
+  mutation?: string | undefined;
   mostStates: number;
   engine?: 'own' | 'spin';
 }
@@ -36,6 +37,11 @@ export function sourcesWith(mutation: string | undefined): SourceFile[] {
   return patchCore(shipped, applyMutation(found, readSource));
 }
 
+/** The command that runs it; what is to be done with it comes behind. */
+export function commandFor({ program, mode, mutation }: Pick<CheckTask, 'program' | 'mode' | 'mutation'>): string {
+  return `npx rwsem-lab check --program '${program}' --mode '${mode}'${mutation === undefined ? '' : ` --mutation ${mutation}`}`;
+}
+
 /** The last model that was compiled: often the next task needs it too. */
 let last: { key: string; model: Model } | undefined;
 
@@ -50,7 +56,7 @@ export function runTask(task: CheckTask, onProgress: NonNullable<Limits['onProgr
   const bySpin = task.engine === 'spin';
   const loaded = loadTask(bySpin ? { ...task, family: [task.program] } : task);
   const { mode, runtime } = loaded.model;
-  const explorer = mode.fair ? checkLiveness : explore;
+  const explorer = mode.fair ? checkLiveness : mode.ready ? checkReachableEnd : explore;
   const { depth, states, steps, failure, schedule, complete } = bySpin ? exploreWithSpin(loaded) : explorer(loaded, { mostStates: task.mostStates, onProgress });
   const longest = failure ? schedule.length : depth;
   return { ...(mode.bypass ? { overtaken: runtime.mostOvertaken } : {}), states, steps, failure, schedule, complete, longest, seconds: (performance.now() - startedMs) / 1000 };

@@ -7,9 +7,6 @@ export type FromWorker = { kind: 'progress'; states: number; depth: number } | {
 const port = parentPort;
 port?.on('message', (task: CheckTask) => {
   const post = (message: FromWorker): void => port.postMessage(message);
-  const result = runTask(task, (states, depth) => {
-    post({ kind: 'progress', states, depth });
-    return false;
-  });
+  const result = runTask(task, (states, depth) => post({ kind: 'progress', states, depth }));
   post({ kind: 'result', result });
 });
