@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { explore } from '../dist/check/explore.js';
-import { parseMode } from '../dist/check/model/mode.js';
-import { Model, type LoadedProgram } from '../dist/check/model/model.js';
-import { parseProgram } from '../dist/check/model/program.js';
-import { applyMutation, MUTATIONS } from '../dist/check/mutations/index.js';
 import { printTrace } from '../dist/check/print-trace.js';
 import { replay } from '../dist/check/replay.js';
 import { formatSchedule, parseSchedule } from '../dist/check/schedule.js';
-import { patchCore, readShippedCore, readSource } from '../dist/lower/source.js';
-
-function load(text: string, mutation: string, mode = ''): LoadedProgram {
-  const found = MUTATIONS.find(({ id }) => id === mutation);
-  const sources = found ? patchCore(readShippedCore(), applyMutation(found, readSource)) : readShippedCore();
-  const program = parseProgram(text);
-  return new Model(sources, parseMode(mode), [program]).load(program);
-}
+import { load } from './helpers/load-program.ts';
 
 test('a schedule is the same after it has been written and read', () => {
   const schedule = [{ thread: 0, choice: 0 }, { thread: 0, choice: 12 }, { thread: 2, choice: 1 }];
@@ -25,7 +14,7 @@ test('a schedule is the same after it has been written and read', () => {
 });
 
 test('a counterexample that is pasted back shows the same failure', () => {
-  const loaded = load('read | write | write', 'transfer-beside-readers', 'one-core');
+  const loaded = load('read | write | write', 'one-core', 'transfer-beside-readers');
   const found = explore(loaded, { mostStates: 1_000_000 });
   const trace = replay(loaded, parseSchedule(formatSchedule(found.schedule)));
   assert.deepEqual(trace.failure, found.failure);
@@ -33,7 +22,7 @@ test('a counterexample that is pasted back shows the same failure', () => {
 });
 
 test('who has been granted and is asleep counts as a holder', () => {
-  const loaded = load('read | write | write', 'transfer-beside-readers', 'one-core');
+  const loaded = load('read | write | write', 'one-core', 'transfer-beside-readers');
   const { schedule } = explore(loaded, { mostStates: 1_000_000 });
   const last = replay(loaded, schedule).steps.at(-1);
   const granted = last?.changes.find((change) => change.endsWith('has been granted'));

@@ -3,15 +3,12 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { CheckArgumentError } from '../dist/check/check-error.js';
 import { explore } from '../dist/check/explore.js';
-import { parseMode } from '../dist/check/model/mode.js';
-import { Model } from '../dist/check/model/model.js';
 import { parseProgram } from '../dist/check/model/program.js';
 import { isForetold, type MutationOutcome, outcomeOf, taskFor } from '../dist/check/mutation-run.js';
-import { applyMutation, MUTATIONS } from '../dist/check/mutations/index.js';
+import { MUTATIONS } from '../dist/check/mutations/index.js';
 import { runTask } from '../dist/check/task.js';
-import { patchCore, readShippedCore, readSource } from '../dist/lower/source.js';
+import { load } from './helpers/load-program.ts';
 
-const shipped = readShippedCore();
 const LIMITS = { mostStates: 1_000_000 };
 
 /** The program, the mode, and a number of states that it must have more of: an engine that explores nothing finds nothing. */
@@ -39,8 +36,7 @@ const PROGRAMS: [program: string, mode: string, states: number][] = [
 
 for (const [text, mode, states] of PROGRAMS) {
   test(`the shipped core keeps its promises in every interleaving of ${text}${mode && `, mode ${mode}`}`, () => {
-    const program = parseProgram(text);
-    const found = explore(new Model(shipped, parseMode(mode), [program]).load(program), LIMITS);
+    const found = explore(load(text, mode), LIMITS);
     assert.deepEqual(found.failure, null, JSON.stringify(found.schedule));
     assert.ok(found.complete);
     assert.ok(found.states > states, `${found.states} states`);
@@ -48,12 +44,8 @@ for (const [text, mode, states] of PROGRAMS) {
 }
 
 test('a mistake shows in the program that is every program of two threads', () => {
-  const program = parseProgram('any... | any...');
   for (const id of ['no-try-after-enqueue', 'write-release-never-wakes', 'cancel-keeps-waiters-bit']) {
-    const mutation = MUTATIONS.find((one) => one.id === id);
-    assert.ok(mutation, id);
-    const sources = patchCore(shipped, applyMutation(mutation, readSource));
-    const found = explore(new Model(sources, parseMode('one-core'), [program]).load(program), LIMITS);
+    const found = explore(load('any... | any...', 'one-core', id), LIMITS);
     assert.ok(found.failure, id);
   }
 });

@@ -2,20 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkLiveness, type Lasso, type LivenessResult } from '../dist/check/liveness.js';
 import { parseMode } from '../dist/check/model/mode.js';
-import { type LoadedProgram, Model } from '../dist/check/model/model.js';
-import { parseProgram } from '../dist/check/model/program.js';
-import { applyMutation, MUTATIONS } from '../dist/check/mutations/index.js';
+import type { LoadedProgram } from '../dist/check/model/model.js';
+import { MUTATIONS } from '../dist/check/mutations/index.js';
 import { printTrace } from '../dist/check/print-trace.js';
 import { replay } from '../dist/check/replay.js';
 import { formatSchedule, parseSchedule } from '../dist/check/schedule.js';
-import { patchCore, readShippedCore, readSource, type SourceFile } from '../dist/lower/source.js';
+import { load } from './helpers/load-program.ts';
 
-const shipped = readShippedCore();
-
-function load(text: string, mode: string, sources: readonly SourceFile[] = shipped): LoadedProgram {
-  const program = parseProgram(text);
-  return new Model(sources, parseMode(mode), [program]).load(program);
-}
 
 function check(loaded: LoadedProgram): LivenessResult {
   return checkLiveness(loaded, { mostStates: 1_000_000 });
@@ -126,7 +119,7 @@ for (const mutation of MUTATIONS) {
   if ('uncaught' in mutation.expect || mutation.expect.property !== 'STARVE') continue;
   const { program, mode = '' } = mutation.expect;
   test(`starvation by the mutation ${mutation.id} is found`, () => {
-    const loaded = load(program, mode, patchCore(shipped, applyMutation(mutation, readSource)));
+    const loaded = load(program, mode, mutation.id);
     const found = check(loaded);
     assert.equal(found.failure?.property, 'STARVE', JSON.stringify(found.failure));
     assert.equal(found.lasso?.thread, 0);

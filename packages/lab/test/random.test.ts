@@ -1,25 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CheckArgumentError } from '../dist/check/check-error.js';
-import { parseMode } from '../dist/check/model/mode.js';
-import { type LoadedProgram, Model } from '../dist/check/model/model.js';
-import { parseProgram } from '../dist/check/model/program.js';
-import { applyMutation, MUTATIONS } from '../dist/check/mutations/index.js';
 import { randomSchedules } from '../dist/check/random.js';
 import { replay } from '../dist/check/replay.js';
 import { formatSchedule, parseSchedule } from '../dist/check/schedule.js';
-import { patchCore, readShippedCore, readSource } from '../dist/lower/source.js';
+import { load } from './helpers/load-program.ts';
 
-const shipped = readShippedCore();
 const EIGHT = 'read/write... | read/write... | read/write... | read/write... | timedRead/timedWrite... | tryRead/tryWrite... | downgrade... | asyncRead/abortWrite...';
 const SIX = 'read write | write | timedRead read | timedWrite | downgrade | write';
-
-function load(text: string, mode: string, mutation = ''): LoadedProgram {
-  const program = parseProgram(text);
-  const found = MUTATIONS.find(({ id }) => id === mutation);
-  const sources = found ? patchCore(shipped, applyMutation(found, readSource)) : shipped;
-  return new Model(sources, parseMode(mode), [program]).load(program);
-}
 
 for (const depth of [undefined, 4]) {
   const name = depth === undefined ? 'random schedules' : `PCT of depth ${depth}`;

@@ -1,26 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { explore } from '../dist/check/explore.js';
-import { parseMode } from '../dist/check/model/mode.js';
-import { type LoadedProgram, Model } from '../dist/check/model/model.js';
-import { parseProgram } from '../dist/check/model/program.js';
-import { applyMutation, MUTATIONS } from '../dist/check/mutations/index.js';
 import { replay } from '../dist/check/replay.js';
 import { exploreWithSpin } from '../dist/check/spin/explore-with-spin.js';
 import { missingTools, SpinError } from '../dist/check/spin/tools.js';
-import { patchCore, readShippedCore, readSource } from '../dist/lower/source.js';
+import { load } from './helpers/load-program.ts';
 
-const shipped = readShippedCore();
 const LIMITS = { mostStates: 1_000_000 };
 const missing = missingTools();
 const skip = missing.length > 0 && `no ${missing.join(', no ')}: npm run install:spin`;
-
-function load(text: string, mode: string, mutation = ''): LoadedProgram {
-  const program = parseProgram(text);
-  const found = MUTATIONS.find(({ id }) => id === mutation);
-  const sources = found ? patchCore(shipped, applyMutation(found, readSource)) : shipped;
-  return new Model(sources, parseMode(mode), [program]).load(program);
-}
 
 for (const [text, mode] of [
   ['read | write | write', ''],

@@ -21,6 +21,8 @@
  * state; `fair`, that nobody starves: programs of threads that loop, with `handoff:now` or `handoff:off`.
  */
 
+import { replaceOnce } from '../../replace-once.ts';
+
 export interface Edit {
   /** In packages/rwsem/src/core. */
   file: string;
@@ -78,11 +80,8 @@ export interface NotApplicable {
 export function applyMutation(mutation: Mutation, read: (file: string) => string): Map<string, string> {
   const patched = new Map<string, string>();
   for (const { file, find, replace } of mutation.edits) {
-    const parts = (patched.get(file) ?? read(file)).split(find);
-    if (parts.length !== 2) {
-      throw new Error(`mutation ${mutation.id}: its anchor occurs ${parts.length - 1} times in ${file}, not once:\n${find}`);
-    }
-    patched.set(file, parts.join(replace));
+    const refuse = (times: number): Error => new Error(`mutation ${mutation.id}: its anchor occurs ${times} times in ${file}, not once:\n${find}`);
+    patched.set(file, replaceOnce(patched.get(file) ?? read(file), find, replace, refuse));
   }
   return patched;
 }

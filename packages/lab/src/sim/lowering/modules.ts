@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, type AnyNode, type Expression, type FunctionDeclaration, type Program } from 'acorn';
+import { replaceOnce } from '../../replace-once.ts';
 import { HOST_CALLS, INTRINSICS } from './operations.ts';
 
 export class LoweringError extends Error {
@@ -104,10 +105,8 @@ class Linker implements LinkedProgram {
 
   #edit(module: Module, text: string): string {
     return this.#edits.filter((edit) => edit.module === module.name).reduce((before, { find, replace }) => {
-      const parts = before.split(find);
-      if (parts.length !== 2) throw new LoweringError(module.file, null, `the text of an edit is there ${parts.length - 1} times: ${find}`);
       this.edited++;
-      return parts.join(replace);
+      return replaceOnce(before, find, replace, (times) => new LoweringError(module.file, null, `the text of an edit is there ${times} times: ${find}`));
     }, text);
   }
 
