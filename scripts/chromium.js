@@ -2,11 +2,17 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The program, or null if there is none on the PATH. */
-export function findChromium() {
+/** The names that it goes by. */
+export const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome'];
+
+/** The first of these programs that is in a folder of the PATH, or null. */
+export function findOnPath(programs) {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
-  const programs = ['chromium', 'chromium-browser', 'google-chrome'];
   return programs.flatMap((program) => folders.map((folder) => join(folder, program))).find((path) => existsSync(path)) ?? null;
+}
+
+export function findChromium() {
+  return findOnPath(CHROMIUM);
 }
 
 /** Chromium's sandbox does not work for root. */

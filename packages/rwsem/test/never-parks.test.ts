@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { notRefused, notRefusedAlone, refuseToWait, useWithoutBlocking, waitCalls } from './helpers/never-parks.ts';
-import { control, withThreads } from './helpers/phases.ts';
+import { control, DONE, withThreads } from './helpers/phases.ts';
 
 const isPage = typeof document !== 'undefined';
 const nativeWait = Atomics.wait;
@@ -14,7 +14,6 @@ const { RwSem } = await import('rwsem');
 const { endsByItself } = await import('./helpers/conformance-agents.ts');
 
 const ROUNDS = 200;
-const DONE = 3;
 const LIMIT = { timeout: 60_000 };
 
 test('the engine itself refuses to wait on the main thread of a page', { skip: !isPage && 'not a page' }, () => {

@@ -18,11 +18,10 @@ import * as layout from '../dist/core/layout.js';
 import { runModule, skipWithoutProcesses } from './helpers/child.ts';
 import { copyOfTheLibrary } from './helpers/library-copy.ts';
 import { until, withAgents } from './helpers/remote-agent.ts';
-import { control, withThreads } from './helpers/phases.ts';
+import { control, DONE, INSIDE, RELEASE, ROUND, withThreads } from './helpers/phases.ts';
 
 const LIMIT = { timeout: 60_000 };
 const PROCESS_LIMIT = { ...LIMIT, ...skipWithoutProcesses };
-const [, ROUND, INSIDE, DONE, RELEASE] = [0, 1, 2, 3, 4];
 
 function notifyAll(words: Int32Array, word: number, value: number): void {
   Atomics.store(words, word, value);
@@ -312,11 +311,11 @@ test('13. all five readers that queue behind a writer are inside together, ten t
   await withThreads({ lock, control: words, role: 'meet inside', threads, rounds }, async () => {
     for (let round = 1; round <= rounds; round++) {
       lock.downWrite();
-      notifyAll(words, ROUND as number, round);
+      notifyAll(words, ROUND, round);
       // Every tenth round all are queued for certain; in the others they arrive as they happen to.
       if (round % 10 === 0) while (lock.inspect().waiters.length < threads);
       lock.upWrite();
-      blockUntil(words, DONE as number, round * threads);
+      blockUntil(words, DONE, round * threads);
     }
   });
   assert.deepEqual([lock.inspect().mode, lock.inspect().waiters], ['free', []]);
@@ -368,17 +367,17 @@ test('15. when all readers release at one instant the queued writer is granted, 
   const words = control();
   await withThreads({ lock, control: words, role: 'release together', threads, rounds }, async () => {
     for (let round = 1; round <= rounds; round++) {
-      notifyAll(words, ROUND as number, round);
-      blockUntil(words, INSIDE as number, round * threads);
+      notifyAll(words, ROUND, round);
+      blockUntil(words, INSIDE, round * threads);
       if (round % 2 === 0) {
-        notifyAll(words, RELEASE as number, round);
+        notifyAll(words, RELEASE, round);
         lock.write({ timeoutMs: 10_000 }).release();
       } else {
         const pending = lock.writeAsync({ timeoutMs: 10_000 });
-        notifyAll(words, RELEASE as number, round);
+        notifyAll(words, RELEASE, round);
         (await pending).release();
       }
-      blockUntil(words, DONE as number, round * threads);
+      blockUntil(words, DONE, round * threads);
     }
   });
 });

@@ -1,6 +1,5 @@
 /** Browsers, without a window: suites run in a worker of a cross-origin isolated page, or on its main thread. */
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { chromiumArguments, findOnPath } from '../../../../scripts/chromium.js';
 import type { Runtime } from './command-runtime.ts';
 import type { Outcome } from './outcome.ts';
 import type { Results } from './page/test.ts';
@@ -11,17 +10,16 @@ import type { Suite } from './suites.ts';
 const LIMIT_MS = 150_000;
 const LOOK_MS = 100;
 
-export function browserRuntime(name: string, browser: 'chrome' | 'firefox', programs: string[]): Runtime {
+export function browserRuntime(name: string, browser: 'chrome' | 'firefox', programs: readonly string[]): Runtime {
   let open: { browser: Browser; isolated: Server; plain: Server } | undefined;
   return {
     name,
     async probe() {
-      const executablePath = find(programs);
-      if (executablePath === undefined) return { absent: `no ${programs.join(' or ')} on the PATH` };
+      const executablePath = findOnPath(programs);
+      if (executablePath === null) return { absent: `no ${programs.join(' or ')} on the PATH` };
       try {
         const { launch } = await driver();
-        // Chromium's sandbox does not work for root.
-        const args = browser === 'chrome' && process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+        const args = browser === 'chrome' ? chromiumArguments() : [];
         const started = await launch({ browser, executablePath, headless: true, args, protocolTimeout: LIMIT_MS });
         open = { browser: started, isolated: await serve({ isolated: true }), plain: await serve({ isolated: false }) };
         return { version: /\d+(\.\d+)*/.exec(await started.version())?.[0] ?? '' };
@@ -41,11 +39,6 @@ export function browserRuntime(name: string, browser: 'chrome' | 'firefox', prog
       open = undefined;
     },
   };
-}
-
-function find(programs: string[]): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  return programs.flatMap((program) => folders.map((folder) => join(folder, program))).find((path) => existsSync(path));
 }
 
 async function runInPage(browser: Browser, origin: string, suite: Suite): Promise<Outcome> {

@@ -1,14 +1,11 @@
 /** Fetches the runtimes: npm packages from this folder's manifest, browsers from Debian. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findOnPath } from '../../../../scripts/chromium.js';
 
 const FOLDER = fileURLToPath(new URL('..', import.meta.url));
-
-function isOnPath(program: string): boolean {
-  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
-}
 
 function run(program: string, args: string[]): boolean {
   const { status, stderr, stdout } = spawnSync(program, args, {
@@ -38,7 +35,6 @@ export function installPackages(): void {
 
 /** Only as root on a system that has `apt-get`; otherwise what is there is what there is. */
 export function installBrowsers(): void {
-  const missing = ['chromium'].filter((browser) => !isOnPath(browser));
-  if (missing.length === 0 || process.getuid?.() !== 0 || !isOnPath('apt-get')) return;
-  if (run('apt-get', ['update', '-qq'])) run('apt-get', ['install', '-qq', '--no-install-recommends', ...missing]);
+  if (findOnPath(['chromium']) !== null || process.getuid?.() !== 0 || findOnPath(['apt-get']) === null) return;
+  if (run('apt-get', ['update', '-qq'])) run('apt-get', ['install', '-qq', '--no-install-recommends', 'chromium']);
 }

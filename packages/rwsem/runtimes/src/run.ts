@@ -7,6 +7,7 @@
  * and without the runtime that runs this, which `npm test` is for.
  */
 import { parseArgs } from 'node:util';
+import { CHROMIUM } from '../../../../scripts/chromium.js';
 import { browserRuntime } from './browser-runtime.ts';
 import { BUN, commandRuntime, DENO, modules, nodeDialect, type Runtime } from './command-runtime.ts';
 import { installBrowsers, installPackages } from './install.ts';
@@ -31,7 +32,7 @@ const RUNTIMES: Runtime[] = [
   ...NODES.map((major) => commandRuntime(nodeDialect(`Node ${major}`, modules(`node${major}-${process.platform}-${process.arch}/bin/node`)))),
   commandRuntime(BUN),
   commandRuntime(DENO),
-  browserRuntime('Chromium', 'chrome', ['chromium', 'chromium-browser', 'google-chrome']),
+  browserRuntime('Chromium', 'chrome', CHROMIUM),
 ];
 
 /** What was asked for, or everything; a name that fits nothing is a mistake to be told. */

@@ -3,9 +3,13 @@ import { Worker } from 'node:worker_threads';
 import type { RwSem } from 'rwsem';
 import type { PhaseData } from '../workers/phases.ts';
 
-const STOP = 0;
+/** Words that the threads and the test look at. */
+export const STOP = 0;
+export const ROUND = 1;
+export const INSIDE = 2;
+export const DONE = 3;
+export const RELEASE = 4;
 
-/** The words that the threads and the test look at. */
 export function control(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(64));
 }

@@ -4,13 +4,7 @@ import { RwSem, type RwSemHandle, TimeoutError } from 'rwsem';
 // White box: the queue's own lock, held for longer than the lock itself would.
 import * as layout from '../../dist/core/layout.js';
 import { lockWaitLock, unlockWaitLock } from '../../dist/core/wait-lock.js';
-
-/** Words of the control buffer. */
-export const STOP = 0;
-export const ROUND = 1;
-export const INSIDE = 2;
-export const DONE = 3;
-export const RELEASE = 4;
+import { DONE, INSIDE, RELEASE, ROUND, STOP } from '../helpers/phases.ts';
 
 export interface PhaseData {
   lock: RwSemHandle;
