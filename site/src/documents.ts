@@ -7,9 +7,10 @@ import { extname, join, posix } from 'node:path';
 import { slug } from 'github-slugger';
 import MarkdownIt from 'markdown-it';
 import anchor from 'markdown-it-anchor';
+import { escape } from '../../packages/lab/dist/report/html.js';
 import type { Highlight } from './highlight.ts';
 import { isFolder, repository } from './paths.ts';
-import { escapeHtml, type Page, relativeLink } from './template.ts';
+import { type Page, relativeLink } from './template.ts';
 
 /** Documents, and folders that stand for one. */
 const PAGES: Record<string, string> = {
@@ -32,7 +33,7 @@ export function renderDocuments(highlight: Highlight): Page[] {
     .sort();
   const list = pages.find(({ path }) => path === 'examples.html');
   if (list !== undefined) {
-    const items = examples.map((file) => `<li><a href="${relativeLink(list.path, sourcePage(file))}"><code>${escapeHtml(posix.relative(EXAMPLES, file))}</code></a></li>`);
+    const items = examples.map((file) => `<li><a href="${relativeLink(list.path, sourcePage(file))}"><code>${escape(posix.relative(EXAMPLES, file))}</code></a></li>`);
     list.body += `<h2 id="sources">Sources</h2>\n<ul class="files">${items.join('\n')}</ul>`;
   }
   for (const file of [...shown, ...examples]) pages.push(renderSource(file, highlight));
@@ -48,7 +49,7 @@ function renderDocument(file: string, path: string, highlight: Highlight, shown:
     permalink: anchor.permalink.headerLink({ safariReaderFix: true }),
     callback: ({ tag }: { tag: string }, info: { title: string; slug: string }) => {
       if (tag === 'h1') title = info.title;
-      if (tag === 'h2') contents.push([escapeHtml(info.title), info.slug]);
+      if (tag === 'h2') contents.push([escape(info.title), info.slug]);
     },
   });
   const { rules } = markdown.renderer;
@@ -85,6 +86,6 @@ function sourcePage(file: string): string {
 
 function renderSource(file: string, highlight: Highlight): Page {
   const code = readFileSync(join(repository, file), 'utf8');
-  const body = `<h1><code>${escapeHtml(file)}</code></h1>\n${highlight(code, extname(file).slice(1))}`;
+  const body = `<h1><code>${escape(file)}</code></h1>\n${highlight(code, extname(file).slice(1))}`;
   return { path: sourcePage(file), title: `${file} · rwsem`, body };
 }

@@ -1,6 +1,6 @@
 /** Code in colours, for light and dark pages alike. Done once, so that pages need no script for it. */
 import { createHighlighter } from 'shiki';
-import { escapeHtml } from './template.ts';
+import { escape } from '../../packages/lab/dist/report/html.js';
 
 const LANGUAGES = ['c', 'css', 'html', 'javascript', 'json', 'rust', 'shellscript', 'typescript', 'yaml'] as const;
 const BY_NAME: Record<string, (typeof LANGUAGES)[number]> = {
@@ -15,7 +15,7 @@ export async function loadHighlighter(): Promise<Highlight> {
   const highlighter = await createHighlighter({ themes: Object.values(themes), langs: [...LANGUAGES] });
   return (code, language) => {
     const lang = BY_NAME[language];
-    if (lang === undefined) return `<pre tabindex="0"><code>${escapeHtml(code)}</code></pre>`;
+    if (lang === undefined) return `<pre tabindex="0"><code>${escape(code)}</code></pre>`;
     return highlighter.codeToHtml(code.trimEnd(), { lang, themes, defaultColor: 'light-dark()' });
   };
 }

@@ -1,5 +1,6 @@
 /** The frame around every page that is not TypeDoc's. All addresses are relative: the site may lie in any folder. */
 import { posix } from 'node:path';
+import { escape } from '../../packages/lab/dist/report/html.js';
 
 /** The pages that the header links to, in its order. */
 export const NAVIGATION: ReadonlyArray<[title: string, page: string]> = [
@@ -41,7 +42,7 @@ export function renderPage({ path, title, body, contents = [], head = '', wide =
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>${escapeHtml(title)}</title>
+<title>${escape(title)}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${relativeLink(path, 'style.css')}">
 ${head}</head>
@@ -58,8 +59,4 @@ ${body}
 
 export function relativeLink(from: string, to: string): string {
   return posix.relative(posix.dirname(from), to);
-}
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
