@@ -10,7 +10,23 @@ export function installDebianPackage(name: string, say: (text: string) => void):
     return false;
   }
   say(`apt-get install ${name}`);
-  const { status, error } = spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], { stdio: ['ignore', 'ignore', 'inherit'] });
-  if (status !== 0) say(`not installed: ${error?.message ?? `apt-get ended with ${status}`}`);
-  return status === 0;
+  const install = ['install', '-y', '-qq', '--no-install-recommends', name];
+  let failure = aptGet(install);
+  if (failure !== null) {
+    // A fresh machine has no lists of packages, and an old one lists what is gone.
+    say('apt-get update, and again');
+    failure = aptGet(['update', '-qq']) ?? aptGet(install);
+  }
+  if (failure !== null) say(`not installed: ${failure}`);
+  return failure === null;
+}
+
+/** Null, or why it has failed. */
+function aptGet(parameters: string[]): string | null {
+  const { status, error, stderr } = spawnSync('apt-get', parameters, {
+    encoding: 'utf8',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  if (status === 0) return null;
+  return error?.message ?? `apt-get ${parameters[0]} ended with ${status}\n${stderr.trim()}`;
 }
