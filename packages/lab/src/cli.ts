@@ -11,6 +11,9 @@ import { addTortureCommand } from './torture/command.ts';
 import { addSimCommand } from './sim/command.ts';
 import { ArgumentError } from './bench/argument-error.ts';
 
+/** As shells report it: 128 and the signal SIGPIPE. */
+const BROKEN_PIPE = 141;
+
 const program = new Command('rwsem-lab')
   .description('The laboratory of rwsem, a reader-writer lock for JavaScript threads')
   .exitOverride(); // commander would exit with 1, which means "a lock failed" here
@@ -22,6 +25,15 @@ addCheckCommand(program);
 addSimCommand(program);
 addReportCommand(program);
 addDoctorCommand(program);
+
+// Whoever reads the output may stop, as `head` does: the end, without a word, with the code of a broken pipe unless
+// the verdict is known already.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(process.exitCode ?? BROKEN_PIPE);
+  });
+}
 
 try {
   await program.parseAsync();

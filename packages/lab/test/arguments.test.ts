@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ArgumentError } from '../dist/bench/argument-error.js';
@@ -122,10 +123,20 @@ test('dedicated readers and writers are a plan of their own', () => {
   assert.throws(() => planWorkloads(options({ writers: 0 })), ArgumentError);
 });
 
+const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+
+test('a reader of the output that has seen enough ends the program without a word', async () => {
+  const child = spawn(process.execPath, [CLI, 'sim', 'models'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+  const said: string[] = [];
+  child.stderr.setEncoding('utf8').on('data', (text: string) => said.push(text));
+  const [code] = (await once(child, 'close')) as [number];
+  assert.deepEqual([said.join(''), code], ['', 0]);
+});
+
 test('bad arguments end the program at once with code 2 and one line', () => {
-  const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
-  for (const parameters of [['bench', '--threads', '0'], ['bench', '--nonesuch'], ['bench', '--json', '/nonesuch/file'], ['bench', '--shape', 'nonesuch'], ['bench', '--compare', 'default,nonesuch'], ['bench', '--constant', 'NONESUCH=1'], ['bench', '--constant', 'SPIN_LIMIT_US=1,x'], ['bench', '--constant', 'SPIN_LIMIT_US'], ['nonesuch']]) {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...parameters], { encoding: 'utf8' });
+  for (const parameters of [['bench', '--threads', '0'], ['bench', '--nonesuch'], ['bench', '--json', '/nonesuch/file'], ['bench', '--shape', 'nonesuch'], ['bench', '--compare', 'default,nonesuch'], ['bench', '--constant', 'NONESUCH=1'], ['bench', '--constant', 'SPIN_LIMIT_US=1,x'], ['bench', '--constant', 'SPIN_LIMIT_US'], ['sim', '--policy', 'nonesuch'], ['sim', '--policy', 'spin=off', '--policy', 'spin=off'], ['nonesuch']]) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...parameters], { encoding: 'utf8' });
     assert.equal(status, 2, parameters.join(' '));
     assert.match(stderr, /^error: .+\n$/);
     assert.equal(stdout, '');

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseSection } from '../dist/bench/section.js';
+import { namedOrParsed } from '../dist/locks/policy.js';
 import { ChromeTrace } from '../dist/sim/chrome-trace.js';
 import { collectProvenance } from '../dist/report/provenance.js';
 import { bars, claim, QUICK, value, verdictOf, within, type Report } from '../dist/sim/experiments/experiment.js';
@@ -92,7 +93,7 @@ test('a machine of one\'s own: the table of a bench, what threads did, and a pic
   const { runWhatIf } = await import('../dist/sim/what-if.js');
   const { renderWhatIfPage } = await import('../dist/report/what-if-page.js');
   const [hold, think] = [parseSection('5us'), parseSection('empty')];
-  const report = runWhatIf({ model: customModel(2, 1, 1), threads: 4, read: 0, hold, think, policies: [{ spin: 'off' }, {}], ms: 1, seeds: 2, trace: null }, collectProvenance());
+  const report = runWhatIf({ model: customModel(2, 1, 1), threads: 4, read: 0, hold, think, policies: ['spin=off', 'default'].map(namedOrParsed), ms: 1, seeds: 2, trace: null }, collectProvenance());
   const { fromNs, toNs, spans } = report.excerpt;
   assert.deepEqual(report.result.locks.map(({ lock, rounds, summary }) => [lock, rounds.length, summary.verdict]), [['spin=off', 2, 'held'], ['default', 2, 'held']]);
   assert.equal(fromNs, 100_000);

@@ -6,8 +6,7 @@ import { ArgumentError, checkWritable } from '../bench/argument-error.ts';
 import { decimalNumber, wholeNumber } from '../bench/plan.ts';
 import { parseSection, type Section } from '../bench/section.ts';
 import { isFailure } from '../bench/statistics.ts';
-import type { PolicyOptions } from '../locks/lock.ts';
-import { parsePolicy } from '../locks/policy.ts';
+import { namedOrParsed, POLICIES, type NamedPolicy } from '../locks/policy.ts';
 import { toJson } from '../report/bench-report.ts';
 import { collectProvenance } from '../report/provenance.ts';
 import { renderGroup } from '../report/terminal.ts';
@@ -29,7 +28,7 @@ interface Arguments {
   read: number;
   hold: Section;
   think: Section;
-  policy?: PolicyOptions[];
+  policy?: NamedPolicy[];
   ms: number;
   seeds?: number;
   json?: string;
@@ -48,7 +47,7 @@ export function addSimCommand(program: Command): void {
     .command('sim')
     .argument('[experiment]', `${NAMES.join(', ')}; without: a machine of your own`)
     .description('run the shipped lock on a simulated machine')
-    .addHelpText('after', `\nModels: ${Object.keys(MODELS).join(', ')}\n\nExit code: 0 exclusion held; 1 it was violated; 2 bad arguments.`)
+    .addHelpText('after', `\nModels: ${Object.keys(MODELS).join(', ')}\nPolicies: ${Object.keys(POLICIES).join(', ')}\n\nExit code: 0 exclusion held; 1 it was violated; 2 bad arguments.`)
     .action(async (experiment: string | undefined, options: Arguments) => {
       process.exitCode = await (experiment === undefined ? whatIf(options) : experimentNamed(experiment, options));
     });
@@ -63,7 +62,7 @@ export function addSimCommand(program: Command): void {
   option('--read <percent>', 'share of reads', wholeNumber('--read', 0, 100), 50);
   option('--hold <section>', 'critical section: empty, 100spins, 5us (busy), 5us-sleep', parseSection, empty, 'empty');
   option('--think <section>', 'the same, between two acquisitions', parseSection, empty, 'empty');
-  option('--policy <settings>', 'as in bench; repeat to compare', (text: string, previous: PolicyOptions[] | undefined) => [...(previous ?? []), parsePolicy(text)]);
+  option('--policy <settings>', 'a name or settings as in bench; repeat to compare', addPolicy);
   option('--ms <ms>', 'simulated milliseconds, after a tenth of them to warm up', decimalNumber('--ms', 0, 60_000), 20);
   option('--seeds <n>', 'runs, each with another seed', wholeNumber('--seeds', 1, 100), undefined, String(DEFAULT_SEEDS));
   command.option('--json <file>', 'all figures');
@@ -92,6 +91,12 @@ function modelName(text: string): string {
   return text;
 }
 
+function addPolicy(text: string, previous: NamedPolicy[] = []): NamedPolicy[] {
+  const added = namedOrParsed(text);
+  if (previous.some(({ name }) => name === added.name)) throw new ArgumentError(`--policy ${added.name} is given twice`);
+  return [...previous, added];
+}
+
 function worldName(text: string): 'kernel' | 'javascript' {
   if (text !== 'kernel' && text !== 'javascript') throw new ArgumentError(`--world is kernel or javascript, not "${text}"`);
   return text;
@@ -105,7 +110,7 @@ async function whatIf(options: Arguments): Promise<number> {
   const kernel = options.model === undefined ? customModel(cores, sockets, hyperthreads) : MODELS[options.model]!;
   const model = options.world === 'kernel' ? kernel : javaScriptWorld(kernel);
   const recorder = trace === undefined ? null : new ChromeTrace(threads);
-  const report = runWhatIf({ model, threads, read, hold, think, policies: options.policy ?? [{}], ms, seeds, trace: recorder }, collectProvenance());
+  const report = runWhatIf({ model, threads, read, hold, think, policies: options.policy ?? [namedOrParsed('default')], ms, seeds, trace: recorder }, collectProvenance());
   if (recorder !== null && trace !== undefined) recorder.write(trace);
   if (json !== undefined) writeFileSync(json, toJson(report));
   if (html !== false) {

@@ -5,8 +5,7 @@ import type { WorkloadResult } from '../bench/run.ts';
 import type { Section } from '../bench/section.ts';
 import { summarize } from '../bench/statistics.ts';
 import { titleOf, threadsLabel, uniformWorkload } from '../bench/workload.ts';
-import type { PolicyOptions } from '../locks/lock.ts';
-import { formatPolicy } from '../locks/policy.ts';
+import type { NamedPolicy } from '../locks/policy.ts';
 import { formatNumber } from '../report/format.ts';
 import type { Provenance } from '../report/provenance.ts';
 import { sum } from './figures.ts';
@@ -21,7 +20,7 @@ export interface WhatIf {
   read: number;
   hold: Section;
   think: Section;
-  policies: PolicyOptions[];
+  policies: NamedPolicy[];
   ms: number;
   seeds: number;
   trace: Timeline | null;
@@ -49,8 +48,8 @@ export function runWhatIf(task: WhatIf, provenance: Provenance): WhatIfReport {
   const workload = uniformWorkload(threads, read, hold, think);
   const warmUpMs = ms / 10;
   const excerpt = new TimelineExcerpt(threads, warmUpMs * 1e6, trace);
-  const runs = policies.map((policy, index) => ({
-    policy: formatPolicy(policy) || 'default',
+  const runs = policies.map(({ name, policy }, index) => ({
+    policy: name,
     outcomes: Array.from({ length: seeds }, (_, seed) => {
       const timeline = index === 0 && seed === 0 ? { timeline: excerpt } : {};
       return simulate({ model, readPercents: workload.readPercents, hold, think, policy, ms, warmUpMs, seed: seed + 1, ...timeline });
