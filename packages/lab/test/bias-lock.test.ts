@@ -66,7 +66,7 @@ const PROGRAMS: Array<[program: string, states: number]> = [
   ['read write | write read', 2000],
   ['write write | write read', 2000],
   ['read | read | write', 5000],
-  ['read | write | write', 20_000],
+  ['read | write | write', 15_000],
 ];
 for (const [text, states] of PROGRAMS) {
   test(`the old count word keeps its promises in every interleaving of ${text}`, () => {

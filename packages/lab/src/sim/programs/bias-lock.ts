@@ -158,9 +158,9 @@ function writeSlowBiased(mem: Int32Array, lock: number, me: number): void {
     unlockAndWake(mem, lock, me);
     lockWaitLock(mem, lock, me);
   }
-  while (!tryQueued(mem, lock, waiter)) {
+  for (;;) {
+    // The wait lock keeps wakers out: a release that this look does not see signals after it.
     Atomics.store(mem, waiter + GRANT, WAITING);
-    // Again, now that a release would be heard.
     if (tryQueued(mem, lock, waiter)) break;
     unlockWaitLock(mem, lock);
     parkUntilSignalled(mem, me, waiter, SLEEP_WRITER, false, 0);
