@@ -7,6 +7,9 @@ import { type Browser, driver } from './packages.ts';
 import { serve, type Server } from './server.ts';
 import type { Suite } from './suites.ts';
 
+/** The names that it goes by. */
+export const FIREFOX = ['firefox-esr', 'firefox'];
+
 const LIMIT_MS = 150_000;
 const LOOK_MS = 100;
 

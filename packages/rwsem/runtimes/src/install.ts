@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findOnPath } from '../../../../scripts/chromium.js';
+import { CHROMIUM, findOnPath } from '../../../../scripts/chromium.js';
+import { FIREFOX } from './browser-runtime.ts';
 
 const FOLDER = fileURLToPath(new URL('..', import.meta.url));
 
@@ -33,8 +34,16 @@ export function installPackages(): void {
   if (!isUpToDate()) run('npm', ['ci', '--no-audit', '--no-fund']);
 }
 
+/** The name of Debian's package for each browser. */
+const BROWSERS: [names: readonly string[], debian: string][] = [
+  [CHROMIUM, 'chromium'],
+  [FIREFOX, 'firefox-esr'],
+];
+
 /** Only as root on a system that has `apt-get`; otherwise what is there is what there is. */
 export function installBrowsers(): void {
-  if (findOnPath(['chromium']) !== null || process.getuid?.() !== 0 || findOnPath(['apt-get']) === null) return;
-  if (run('apt-get', ['update', '-qq'])) run('apt-get', ['install', '-qq', '--no-install-recommends', 'chromium']);
+  const missing = BROWSERS.filter(([names]) => findOnPath(names) === null).map(([, debian]) => debian);
+  if (missing.length === 0 || process.getuid?.() !== 0 || findOnPath(['apt-get']) === null) return;
+  // One by one: what one system does not have must not keep the other away.
+  if (run('apt-get', ['update', '-qq'])) for (const name of missing) run('apt-get', ['install', '-qq', '--no-install-recommends', name]);
 }

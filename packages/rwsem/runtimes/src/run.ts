@@ -8,7 +8,7 @@
  */
 import { parseArgs } from 'node:util';
 import { CHROMIUM } from '../../../../scripts/chromium.js';
-import { browserRuntime } from './browser-runtime.ts';
+import { browserRuntime, FIREFOX } from './browser-runtime.ts';
 import { BUN, commandRuntime, DENO, modules, nodeDialect, type Runtime } from './command-runtime.ts';
 import { installBrowsers, installPackages } from './install.ts';
 import { describeOutcome, type Outcome } from './outcome.ts';
@@ -33,6 +33,7 @@ const RUNTIMES: Runtime[] = [
   commandRuntime(BUN),
   commandRuntime(DENO),
   browserRuntime('Chromium', 'chrome', CHROMIUM),
+  browserRuntime('Firefox', 'firefox', FIREFOX),
 ];
 
 /** What was asked for, or everything; a name that fits nothing is a mistake to be told. */

@@ -1,4 +1,5 @@
 /** What the page does: runs the suite of its address on the thread that the address asks for. */
+import { startThreadsFor } from './starter.ts';
 import { type Progress, runSuite } from './suite.ts';
 import type { Results } from './test.ts';
 
@@ -22,5 +23,7 @@ if (parameters.get('thread') === 'main') {
   const worker = new Worker(new URL('./host.js', import.meta.url), { type: 'module' });
   worker.addEventListener('message', (event: MessageEvent<Progress>) => tell(event.data));
   worker.addEventListener('error', (event) => tell({ results: { passed: 0, skipped: 0, failures: [`the worker failed: ${event.message}`] } }));
-  worker.postMessage(file);
+  const { port1, port2 } = new MessageChannel();
+  startThreadsFor(port1);
+  worker.postMessage(file, [port2]);
 }

@@ -1,9 +1,7 @@
-/** What the suites use of `node:worker_threads`, over Web Workers. */
+/** What the suites use of `node:worker_threads`, over Web Workers. The first message on a thread's port is its `workerData`. */
+import { THREAD, threadStarter } from './starter.ts';
 
 type Listener = (value: never) => void;
-
-/** By this name a thread knows that its first message is its `workerData`. */
-const THREAD = 'rwsem-thread';
 
 /** Values that come before the first listener wait for it, as in Node. */
 class Emitter {
@@ -35,29 +33,39 @@ class Emitter {
 }
 
 export class Worker extends Emitter {
-  readonly #worker: globalThis.Worker;
+  readonly #port: MessagePort;
+  readonly #thread: { terminate(): Promise<void> };
 
   constructor(url: URL, { workerData }: { workerData?: unknown } = {}) {
     super();
-    this.#worker = new globalThis.Worker(url, { type: 'module', name: THREAD });
-    this.#worker.addEventListener('message', (event) => this.emit('message', event.data));
-    this.#worker.addEventListener('error', (event) => this.emit('error', new Error(event.message || `${url.href} did not load`)));
-    this.#worker.postMessage(workerData);
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    port1.onmessage = (event) => this.emit('message', event.data);
+    this.#thread = threadStarter().start(url.href, port2, (message) => this.emit('error', new Error(message)));
+    port1.postMessage(workerData);
   }
 
   postMessage(message: unknown): void {
-    this.#worker.postMessage(message);
+    this.#port.postMessage(message);
   }
 
-  terminate(): Promise<number> {
-    this.#worker.terminate();
-    return Promise.resolve(1);
+  async terminate(): Promise<number> {
+    await this.#thread.terminate();
+    this.#port.close();
+    return 1;
   }
 }
 
 class ParentPort extends Emitter {
+  readonly #port: MessagePort;
+
+  constructor(port: MessagePort) {
+    super();
+    this.#port = port;
+  }
+
   postMessage(message: unknown): void {
-    (globalThis as unknown as { postMessage(message: unknown): void }).postMessage(message);
+    this.#port.postMessage(message);
   }
 
   close(): void {
@@ -67,14 +75,14 @@ class ParentPort extends Emitter {
 
 async function enter(): Promise<{ port: ParentPort | null; data: unknown }> {
   if ((globalThis as unknown as { name: string }).name !== THREAD) return { port: null, data: null };
-  const port = new ParentPort();
+  const start = await new Promise<MessageEvent>((resolve) => globalThis.addEventListener('message', resolve, { once: true }));
+  const messages = start.ports[0] as MessagePort;
+  const port = new ParentPort(messages);
   const data = await new Promise((resolve) => {
-    let isFirst = true;
-    globalThis.addEventListener('message', (event: MessageEvent<unknown>) => {
-      if (!isFirst) return port.emit('message', event.data);
-      isFirst = false;
-      resolve(event.data);
-    });
+    messages.onmessage = (first: MessageEvent<unknown>) => {
+      messages.onmessage = (event: MessageEvent<unknown>) => port.emit('message', event.data);
+      resolve(first.data);
+    };
   });
   return { port, data };
 }
