@@ -1,14 +1,5 @@
 /** Checks of what callers pass in: at once, with an error that says what to do, before anything else. */
 
-import {
-  NEVER_MS,
-  SPIN_ANY_OWNER,
-  SPIN_KNOWN_OWNER,
-  SPIN_OFF,
-  WAKE_GRANT,
-  WAKE_STEAL,
-} from './core/layout.ts';
-
 /** How the lock decides. Belongs to a space and is the same in all threads. */
 export interface Policy {
   /**
@@ -46,110 +37,30 @@ export interface AcquireOptions {
   urgent?: boolean;
 }
 
-export interface Capacities {
-  locks: number;
-  agents: number;
-  waiters: number;
-}
-
-const LIMITS = {
-  locks: { min: 1, max: 1 << 24, fallback: 1 },
-  agents: { min: 1, max: 4095, fallback: 64 },
-  waiters: { min: 1, max: 1 << 16, fallback: 1024 },
-} as const;
-
-export const DEFAULT_POLICY: Readonly<Policy> = Object.freeze({
-  handoffAfterMs: 4,
-  writerWake: 'steal',
-  spin: 'known-owner',
-  readerSteal: true,
-});
-
 /**
  * Differences between two readings of a 32-bit millisecond clock are good for 24.8 days, and so are
  * the timers of the runtimes. Longer is for ever.
  */
 export const LONGEST_MS = 0x7ffffff0;
 
-export function checkCapacities(options: LockSpaceOptions): Capacities {
-  return {
-    locks: checkCapacity('locks', options.locks),
-    agents: checkCapacity('agents', options.agents),
-    waiters: checkCapacity('waiters', options.waiters),
-  };
-}
+/** What these may be, in the order of their codes in the space header (`layout.ts`: WAKE_…, SPIN_…). */
+export const WRITER_WAKES = ['steal', 'grant'] as const;
+export const SPINS = ['off', 'known-owner', 'any-owner'] as const;
 
-function checkCapacity(name: keyof typeof LIMITS, value: unknown): number {
-  const { min, max, fallback } = LIMITS[name];
-  if (value === undefined) return fallback;
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
-    throw new RangeError(`${name} must be a whole number from ${min} to ${max}, not ${show(value)}`);
-  }
-  return value;
-}
-
-export function checkOptionsObject(options: unknown, what: string): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`${what} must be an object, not ${show(options)}`);
-  }
-}
-
-export function checkPolicy(partial: Partial<Policy> | undefined): Policy {
-  if (partial === undefined) return { ...DEFAULT_POLICY };
-  checkOptionsObject(partial, 'policy');
-  const {
-    handoffAfterMs = DEFAULT_POLICY.handoffAfterMs,
-    writerWake = DEFAULT_POLICY.writerWake,
-    spin = DEFAULT_POLICY.spin,
-    readerSteal = DEFAULT_POLICY.readerSteal,
-  } = partial;
-  const isDuration = typeof handoffAfterMs === 'number' && handoffAfterMs >= 0;
-  if (!isDuration || (handoffAfterMs > LONGEST_MS && handoffAfterMs !== Infinity)) {
-    throw new RangeError(
-      `policy.handoffAfterMs must be a number of milliseconds from 0 to ${LONGEST_MS}, or Infinity, not ${show(handoffAfterMs)}`,
-    );
-  }
-  if (!Object.hasOwn(WRITER_WAKE_CODES, writerWake)) {
-    throw new RangeError(`policy.writerWake must be 'steal' or 'grant', not ${show(writerWake)}`);
-  }
-  if (!Object.hasOwn(SPIN_CODES, spin)) {
-    throw new RangeError(`policy.spin must be 'off', 'known-owner' or 'any-owner', not ${show(spin)}`);
-  }
-  if (typeof readerSteal !== 'boolean') {
-    throw new TypeError(`policy.readerSteal must be true or false, not ${show(readerSteal)}`);
-  }
-  return { handoffAfterMs: Math.ceil(handoffAfterMs), writerWake, spin, readerSteal };
-}
-
-const WRITER_WAKE_CODES = { steal: WAKE_STEAL, grant: WAKE_GRANT } as const;
-const SPIN_CODES = { off: SPIN_OFF, 'known-owner': SPIN_KNOWN_OWNER, 'any-owner': SPIN_ANY_OWNER } as const;
-
-/** The policy as the four words of the space header, in their order there. */
-export function encodePolicy(policy: Policy): [number, number, number, number] {
-  return [
-    policy.handoffAfterMs === Infinity ? NEVER_MS : policy.handoffAfterMs,
-    WRITER_WAKE_CODES[policy.writerWake],
-    SPIN_CODES[policy.spin],
-    policy.readerSteal ? 1 : 0,
-  ];
-}
-
-/** `undefined` if the words are not a policy. */
-export function decodePolicy(words: readonly number[]): Policy | undefined {
-  const [handoffAfterMs = -2, writerWake, spin, readerSteal] = words;
-  const wakeName = nameOf(WRITER_WAKE_CODES, writerWake);
-  const spinName = nameOf(SPIN_CODES, spin);
-  if (handoffAfterMs < NEVER_MS || !wakeName || !spinName || (readerSteal !== 0 && readerSteal !== 1)) return undefined;
-  return {
-    handoffAfterMs: handoffAfterMs === NEVER_MS ? Infinity : handoffAfterMs,
-    writerWake: wakeName,
-    spin: spinName,
-    readerSteal: readerSteal === 1,
-  };
-}
-
-function nameOf<K extends string>(codes: Record<K, number>, code: number | undefined): K | undefined {
-  return (Object.keys(codes) as K[]).find((name) => codes[name] === code);
+export function checkOptions(options: LockSpaceOptions): Required<LockSpaceOptions> & { policy: Policy } {
+  checkObject('options', options);
+  const { locks = 1, agents = 64, waiters = 1024, policy = {} } = options;
+  checkWhole('locks', locks, 1, 1 << 24);
+  checkWhole('agents', agents, 1, 4095);
+  checkWhole('waiters', waiters, 1, 1 << 16);
+  checkObject('policy', policy);
+  const { handoffAfterMs = 4, writerWake = 'steal', spin = 'known-owner', readerSteal = true } = policy;
+  checkDuration('policy.handoffAfterMs', handoffAfterMs);
+  check(WRITER_WAKES.includes(writerWake), 'policy.writerWake', "'steal' or 'grant'", writerWake);
+  check(SPINS.includes(spin), 'policy.spin', "'off', 'known-owner' or 'any-owner'", spin);
+  checkBoolean('policy.readerSteal', readerSteal);
+  const wholeMs = handoffAfterMs > LONGEST_MS ? Infinity : Math.ceil(handoffAfterMs);
+  return { locks, agents, waiters, policy: { handoffAfterMs: wholeMs, writerWake, spin, readerSteal } };
 }
 
 /** Acquire options, each property read once. */
@@ -159,31 +70,53 @@ export interface CheckedAcquire {
   urgent: boolean;
 }
 
-const NO_OPTIONS: CheckedAcquire = Object.freeze({ timeoutMs: Infinity, signal: undefined, urgent: false });
-
-export function checkAcquire(options: AcquireOptions | undefined): CheckedAcquire {
-  if (options === undefined) return NO_OPTIONS;
-  checkOptionsObject(options, 'options');
+export function checkAcquire(options: AcquireOptions = {}): CheckedAcquire {
+  checkObject('options', options);
   const { timeoutMs = Infinity, signal, urgent = false } = options;
-  if (typeof timeoutMs !== 'number' || !(timeoutMs >= 0)) {
-    throw new RangeError(`timeoutMs must be a finite number of milliseconds >= 0, or Infinity, not ${show(timeoutMs)}`);
-  }
-  if (signal !== undefined && !isAbortSignal(signal)) {
-    throw new TypeError(`signal must be an AbortSignal, not ${show(signal)}`);
-  }
-  if (typeof urgent !== 'boolean') throw new TypeError(`urgent must be true or false, not ${show(urgent)}`);
+  checkDuration('timeoutMs', timeoutMs);
+  check(signal === undefined || isAbortSignal(signal), 'signal', 'an AbortSignal', signal, TypeError);
+  checkBoolean('urgent', urgent);
   return { timeoutMs, signal, urgent };
 }
 
 /** By its methods: a signal may come from another realm or from a polyfill. */
-function isAbortSignal(signal: unknown): boolean {
-  return (
-    typeof signal === 'object' &&
-    signal !== null &&
-    typeof (signal as AbortSignal).addEventListener === 'function' &&
-    typeof (signal as AbortSignal).removeEventListener === 'function' &&
-    'aborted' in signal
-  );
+function isAbortSignal(signal: AbortSignal): boolean {
+  return typeof signal?.addEventListener === 'function' && typeof signal.removeEventListener === 'function' && 'aborted' in signal;
+}
+
+/** All errors about arguments are of this one form. */
+export function check(
+  isRight: boolean,
+  name: string,
+  expected: string,
+  value: unknown,
+  Refusal: RangeErrorConstructor | TypeErrorConstructor = RangeError,
+): void {
+  if (!isRight) throw new Refusal(`${name} must be ${expected}, not ${show(value)}`);
+}
+
+export function checkObject(name: string, value: unknown): void {
+  check(isObject(value), name, 'an object', value, TypeError);
+}
+
+export function checkWhole(name: string, value: unknown, min: number, max: number): void {
+  check(isWhole(value, min, max), name, `a whole number from ${min} to ${max}`, value);
+}
+
+function checkDuration(name: string, value: unknown): void {
+  check(typeof value === 'number' && value >= 0, name, 'a number of milliseconds >= 0, or Infinity', value);
+}
+
+function checkBoolean(name: string, value: unknown): void {
+  check(typeof value === 'boolean', name, 'true or false', value, TypeError);
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+export function isWhole(value: unknown, min: number, max: number): value is number {
+  return Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
 }
 
 function show(value: unknown): string {

@@ -1,4 +1,4 @@
-import { ACQUIRED, BUSY, CANCELLED, MAX_READERS, TOO_MANY_READERS, WOULD_DEADLOCK } from './core/layout.ts';
+import { ACQUIRED, BUSY, CANCELLED, LOCK_CAPACITY, MAX_READERS, TOO_MANY_READERS, WOULD_DEADLOCK } from './core/layout.ts';
 import { readerIsIn } from './core/count.ts';
 import { clockMs } from './core/env.ts';
 import { asyncTag, readerTag, recordReader } from './core/owner.ts';
@@ -17,14 +17,16 @@ import {
   TimeoutError,
   TooManyReadersError,
 } from './errors.ts';
-import { isLockIndex, openSpace } from './format.ts';
+import { openSpace } from './format.ts';
 import { ReadHold, type ReadGuard, WriteHold, type WriteGuard } from './guard.ts';
 import { inspectLock, type RwSemState, summarize } from './inspect.ts';
 import {
   type AcquireOptions,
+  check,
   checkAcquire,
   type CheckedAcquire,
-  checkOptionsObject,
+  checkObject,
+  isWhole,
   type LockSpaceOptions,
   LONGEST_MS,
 } from './options.ts';
@@ -93,16 +95,16 @@ export class RwSem {
 
   /** A space of its own with this one lock. */
   static create(options: Omit<LockSpaceOptions, 'locks'> = {}): RwSem {
-    checkOptionsObject(options, 'options');
+    checkObject('options', options);
     return LockSpace.create({ ...options, locks: 1 }).rwsem(0);
   }
 
   /** Joins the lock from another thread. In the same thread: the same object. */
   static attach(handle: RwSemHandle): RwSem {
-    const opened = openSpace(handle);
+    const mem = openSpace(handle);
     const { index } = handle;
-    if (!isLockIndex(index, opened.capacities.locks)) throw new InvalidHandleError('its index is not a lock of the space');
-    return LockSpace.join(opened).rwsem(index);
+    if (!isWhole(index, 0, (mem[LOCK_CAPACITY] as number) - 1)) throw new InvalidHandleError('its index is not a lock of the space');
+    return LockSpace.join(mem).rwsem(index);
   }
 
   // ── Blocking ──────────────────────────────────────────────────────────────────────────────────
@@ -516,5 +518,5 @@ function giveUpAtMs(timeoutMs: number): number {
 }
 
 function checkBody(body: unknown): void {
-  if (typeof body !== 'function') throw new TypeError('body must be a function; it gets the guard');
+  check(typeof body === 'function', 'body', 'a function', body, TypeError);
 }

@@ -1,21 +1,11 @@
-import { LOCKS_AT, LOCK_WORDS, SPACE_ID } from './core/layout.ts';
+import { LOCKS_AT, LOCK_CAPACITY, LOCK_WORDS, SPACE_ID, SPACE_WORDS } from './core/layout.ts';
 import { agentRecords, type AgentRecord, claimAgent, isSameMemory, releaseAgent } from './agent.ts';
 import { AsyncAgent } from './async/async-agent.ts';
 import { DetachedError, StillInUseError } from './errors.ts';
-import {
-  ALIGNMENT_BYTES,
-  formatSpace,
-  isAligned,
-  isLockIndex,
-  isSharedArrayBuffer,
-  type OpenedSpace,
-  openSpace,
-  requireSharedMemory,
-  spaceBytes,
-} from './format.ts';
+import { decodePolicy, encodeHeader, formatSpace, openSpace, requireSharedMemory } from './format.ts';
 import { onThreadExit } from './host.ts';
 import { type LockEvents, sumEvents } from './lock-events.ts';
-import { checkCapacities, checkOptionsObject, checkPolicy, type LockSpaceOptions, type Policy } from './options.ts';
+import { checkWhole, type LockSpaceOptions, type Policy } from './options.ts';
 import { RwSem } from './rwsem.ts';
 
 /** Names a space to other threads: a plain object that `postMessage` and `workerData` can carry. */
@@ -39,20 +29,18 @@ export class LockSpace {
   /** @internal */ readonly mem: Int32Array;
   /** @internal */ readonly record: AgentRecord;
   /** @internal */ readonly asyncAgent: AsyncAgent;
-  readonly #capacity: number;
   /** What the space was when this object was made: its memory may be formatted anew. */
   readonly #id: string;
   readonly #locks = new Map<number, RwSem>();
   #detached = false;
 
-  private constructor(mem: Int32Array, locks: number, policy: Policy) {
+  private constructor(mem: Int32Array) {
     this.mem = mem;
-    this.policy = Object.freeze(policy);
+    this.policy = Object.freeze(decodePolicy(mem));
     this.handle = Object.freeze({ buffer: mem.buffer as SharedArrayBuffer, byteOffset: mem.byteOffset });
     this.record = claimAgent(mem);
     this.agent = this.record.id;
     this.asyncAgent = new AsyncAgent(mem, this.record);
-    this.#capacity = locks;
     this.#id = spaceId(mem);
   }
 
@@ -65,8 +53,7 @@ export class LockSpace {
 
   /** How many bytes a space with these options takes. */
   static byteLength(options: LockSpaceOptions = {}): number {
-    checkOptionsObject(options, 'options');
-    return spaceBytes(checkCapacities(options));
+    return (encodeHeader(options)[SPACE_WORDS] as number) * 4;
   }
 
   /**
@@ -76,22 +63,7 @@ export class LockSpace {
    * The buffer must be shared (the types of `WebAssembly.Memory` do not tell).
    */
   static format(buffer: ArrayBufferLike, byteOffset: number, options: LockSpaceOptions = {}): LockSpace {
-    checkOptionsObject(options, 'options');
-    const capacities = checkCapacities(options);
-    const policy = checkPolicy(options.policy);
-    if (!isSharedArrayBuffer(buffer)) throw new TypeError('buffer must be a SharedArrayBuffer: locks are shared between threads');
-    if (!isAligned(byteOffset)) {
-      throw new RangeError(`byteOffset must be a multiple of ${ALIGNMENT_BYTES}, not ${String(byteOffset)}`);
-    }
-    const bytes = spaceBytes(capacities);
-    if (byteOffset + bytes > buffer.byteLength) {
-      throw new RangeError(`the space takes ${bytes} bytes, and the buffer has ${Math.max(0, buffer.byteLength - byteOffset)} from byteOffset ${byteOffset}`);
-    }
-    const mem = new Int32Array(buffer, byteOffset, bytes / 4);
-    formatSpace(mem, capacities, policy);
-    const space = new LockSpace(mem, capacities.locks, policy);
-    remember(space, buffer, byteOffset);
-    return space;
+    return LockSpace.join(formatSpace(buffer, byteOffset, options));
   }
 
   /** Joins a space made by any thread. Attaching twice in one thread gives the same object. */
@@ -100,8 +72,8 @@ export class LockSpace {
   }
 
   /** @internal */
-  static join({ mem, capacities, policy }: OpenedSpace): LockSpace {
-    const space = recall(mem) ?? new LockSpace(mem, capacities.locks, policy);
+  static join(mem: Int32Array): LockSpace {
+    const space = recall(mem) ?? new LockSpace(mem);
     remember(space, mem.buffer as SharedArrayBuffer, mem.byteOffset);
     return space;
   }
@@ -109,11 +81,9 @@ export class LockSpace {
   /** The lock with this index, from 0. One object per index and thread. */
   rwsem(index: number): RwSem {
     if (this.#detached) throw new DetachedError();
-    if (!isLockIndex(index, this.#capacity)) {
-      throw new RangeError(`index must be a whole number from 0 to ${this.#capacity - 1}, not ${String(index)}`);
-    }
     let lock = this.#locks.get(index);
     if (!lock) {
+      checkWhole('index', index, 0, (this.mem[LOCK_CAPACITY] as number) - 1);
       lock = RwSem.of(this, index, (this.mem[LOCKS_AT] as number) + index * LOCK_WORDS);
       this.#locks.set(index, lock);
     }
