@@ -11,9 +11,7 @@ import { readBuilt, readShippedCore, type SourceFile } from '../dist/lower/sourc
 
 const LIMITS = { mostStates: 3_000_000 };
 const programs = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const built = readBuilt(programs('../dist/sim/programs/'), 'bias-lock.js', programs('../src/sim/programs/'));
-/** The checker knows files of the core by their names alone. */
-const lock: SourceFile = { ...built, code: built.code.replaceAll('../../../../rwsem/dist/core/', './') };
+const lock = readBuilt(programs('../dist/sim/programs/'), 'bias-lock.js', programs('../src/sim/programs/'));
 const operations: SourceFile = {
   name: 'bias-operations.js',
   original: '',

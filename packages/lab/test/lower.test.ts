@@ -125,7 +125,11 @@ test('a patched source is built anew, and lines are those of the patched one', (
   assert.equal(store.place.text, 'Atomics.store(mem, lock, 7);');
 });
 
-test('an override must name a constant', () => {
+test('an override must name a constant, of any file or of one', () => {
+  for (const name of ['SPIN_LIMIT_US', 'spin.SPIN_LIMIT_US']) {
+    assert.equal(new CoreLibrary(shipped, new Map([[name, 7]])).constantNamed('SPIN_LIMIT_US'), 7);
+  }
+  assert.throws(() => new CoreLibrary(shipped, new Map([['wake.SPIN_LIMIT_US', 7]])), /no constant wake\.SPIN_LIMIT_US/);
   assert.throws(() => new CoreLibrary(shipped, new Map([['NO_SUCH_LIMIT', 1]])), /no constant NO_SUCH_LIMIT/);
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseSection } from '../dist/bench/section.js';
 import { customModel, javaScriptWorld, MODELS } from '../dist/sim/machine/models.js';
-import { lowerLock, simulate, type Scenario } from '../dist/sim/simulate.js';
+import { KERNEL_CADENCE, lowerLock, simulate, type Scenario } from '../dist/sim/simulate.js';
 
 const empty = parseSection('empty');
 const scenario = (changes: Partial<Scenario>): Scenario => ({
@@ -59,10 +59,20 @@ test('one thread alone costs what its operations cost', () => {
 
 test('leaving out turns of spin loops changes speed, not what is measured', () => {
   const seeds = [1, 2, 3, 4, 5];
-  const run = (turnByTurn: boolean) => seeds.map((seed) => simulate(scenario({ turnByTurn, hold: parseSection('2us'), readPercents: [0, 0, 0, 0, 0, 0], seed, ms: 3 })));
-  const [skipping, plain] = [run(false), run(true)];
-  const mean = (outcomes: typeof skipping) => outcomes.reduce((sum, outcome) => sum + total(outcome), 0) / seeds.length;
-  assert.ok(Math.abs(mean(skipping) / mean(plain) - 1) < 0.05, `${mean(skipping)} and ${mean(plain)} operations`);
+  const loads: Array<[ms: number, changes: Partial<Scenario>]> = [
+    [3, { hold: parseSection('2us'), readPercents: [0, 0, 0, 0, 0, 0] }],
+    // More threads than processors, and spinners that look at every turn.
+    [20, { hold: parseSection('5us'), readPercents: Array.from({ length: 24 }, () => 0), policy: { handoffAfterMs: 4 }, lock: KERNEL_CADENCE }],
+    [10, { hold: parseSection('5us'), lock: KERNEL_CADENCE }],
+  ];
+  for (const [ms, changes] of loads) {
+    const run = (turnByTurn: boolean) => seeds.map((seed) => simulate(scenario({ ...changes, turnByTurn, seed, ms })));
+    const [skipping, plain] = [run(false), run(true)];
+    const mean = (outcomes: typeof skipping) => outcomes.reduce((sum, outcome) => sum + total(outcome), 0) / seeds.length;
+    assert.ok(Math.abs(mean(skipping) / mean(plain) - 1) < 0.05, `${mean(skipping)} and ${mean(plain)} operations in ${ms} ms`);
+    const accesses = (outcomes: typeof skipping) => outcomes.reduce((sum, outcome) => sum + outcome.accesses, 0);
+    assert.ok(accesses(skipping) < 0.8 * accesses(plain), `${accesses(skipping)} and ${accesses(plain)} accesses in ${ms} ms`);
+  }
 });
 
 test('a constant that the core does not have cannot be overridden', () => {

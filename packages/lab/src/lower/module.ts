@@ -84,7 +84,8 @@ export class CoreModule {
   }
 
   #import(node: ImportDeclaration): void {
-    const file = /^\.\/([a-z-]+\.js)$/.exec(String(node.source.value))?.[1];
+    // Of the core, from inside or from outside of it.
+    const file = /^(?:\.|.*\/rwsem\/dist\/core)\/([a-z-]+\.js)$/.exec(String(node.source.value))?.[1];
     if (file === undefined) this.refuse(node, `an import from ${String(node.source.value)}`);
     for (const specifier of node.specifiers) {
       if (specifier.type === 'ImportDefaultSpecifier') this.refuse(specifier, 'a default import');
@@ -106,6 +107,10 @@ export class CoreModule {
   }
 }
 
+function overrideKeys({ file }: CoreModule, name: string): string[] {
+  return [`${file.replace(/\.js$/, '')}.${name}`, name];
+}
+
 type TopLevel = ReturnType<typeof parse>['body'][number];
 
 function collectAssigned(node: unknown, into: Set<string>): void {
@@ -123,7 +128,7 @@ export class CoreLibrary {
   readonly functions = new Map<string, CoreFunction>();
   readonly #overrides: ReadonlyMap<string, number>;
 
-  /** `overrides`: values for constants of the source, such as limits of loops. Each must exist. */
+  /** `overrides`: values for constants of the source, by `NAME` or `module.NAME`, such as limits of loops. Each must exist. */
   constructor(sources: readonly SourceFile[], overrides: ReadonlyMap<string, number> = new Map()) {
     this.#overrides = overrides;
     const missing = new Set(overrides.keys());
@@ -134,7 +139,7 @@ export class CoreLibrary {
         if (this.functions.has(name)) module.refuse(definition.node, `a second function ${name}`);
         this.functions.set(name, definition);
       }
-      for (const name of module.constants.keys()) missing.delete(name);
+      for (const name of module.constants.keys()) for (const key of overrideKeys(module, name)) missing.delete(key);
     }
     if (missing.size > 0) throw new SubsetError('(all files)', 0, `no constant ${[...missing].join(', ')} to override`);
   }
@@ -160,8 +165,8 @@ export class CoreLibrary {
     }
     const known = module.constants.get(name);
     if (known === undefined) return module.seesAll ? this.#constantAnywhere(name) : undefined;
-    const override = this.#overrides.get(name);
-    const value = override ?? (typeof known === 'number' ? known : this.#evaluate(module, known));
+    const override = overrideKeys(module, name).find((key) => this.#overrides.has(key));
+    const value = (override === undefined ? undefined : this.#overrides.get(override)) ?? (typeof known === 'number' ? known : this.#evaluate(module, known));
     module.constants.set(name, value);
     return value;
   }

@@ -2,14 +2,13 @@
 import { Histogram } from '../bench/histogram.ts';
 import type { Section } from '../bench/section.ts';
 import type { PolicyOptions } from '../locks/lock.ts';
-import { lowerProgram, type Lowered } from './lowering/lower.ts';
-import type { Changes } from './lowering/modules.ts';
+import { lowerProgram, type Changes, type Lowered } from './lowering/lower.ts';
 import type { Timeline } from './machine/clock.ts';
 import { Machine } from './machine/machine.ts';
 import type { MachineModel } from './machine/model.ts';
 import { Random } from './machine/random.ts';
 import type { Duration, Workload } from './machine/workload.ts';
-import { createSpace } from './space.ts';
+import { createSpace, LOCK_AT } from './space.ts';
 
 export const READ = 0;
 export const WRITE = 1;
@@ -68,7 +67,7 @@ export function lowerLock(lock: SimulatedLock): Lowered {
   const key = JSON.stringify(lock);
   let lowered = loweredLocks.get(key);
   if (lowered === undefined) {
-    lowered = lowerProgram(new URL(`./programs/${lock.program}.js`, import.meta.url), 'agent', lock);
+    lowered = lowerProgram(lock.program, LOCK_AT, lock);
     loweredLocks.set(key, lowered);
   }
   return lowered;
@@ -83,7 +82,7 @@ export function simulate(scenario: Scenario): Outcome {
     lowered: lowerLock(scenario.lock ?? SHIPPED),
     model,
     mem: space.mem,
-    threads: space.agents.map((me) => [space.lock, me]),
+    agents: space.agents,
     workload: counter,
     random,
     timeline: scenario.timeline ?? null,

@@ -11,9 +11,11 @@ const EVENT_NAMES = [
   'rlockFast', 'rlockFail', 'rlockHandoff', 'wlock', 'wlockFail', 'wlockHandoff', 'wlockGrant', 'asyncLocalWake',
 ];
 
+/** Of the one lock: it follows the header. Known beforehand, so that programs are lowered for it. */
+export const LOCK_AT = layout.HEADER_WORDS;
+
 export interface SimulatedSpace {
   mem: Int32Array;
-  lock: number;
   agents: number[];
   parkedWord(thread: number): number;
   events(): Record<string, number>;
@@ -36,13 +38,12 @@ export function createSpace(threads: number, policy: PolicyOptions): SimulatedSp
     mem[at + layout.BLOCKING_WAITER + layout.WAITER_AGENT] = at;
     mem[at + layout.BLOCKING_WAITER + layout.WAITER_TAG] = tag;
   });
-  const lock = mem[layout.LOCKS_AT]!;
+  if (mem[layout.LOCKS_AT] !== LOCK_AT) throw new Error(`the lock is at ${mem[layout.LOCKS_AT]}, not ${LOCK_AT}`);
   return {
     mem,
-    lock,
     agents,
     parkedWord: (thread) => agents[thread]! + layout.PARKED,
     events: () => Object.fromEntries(EVENT_NAMES.map((name, event) => [name, agents.reduce((sum, at) => sum + mem[at + layout.EVENTS + event]!, 0)])),
-    count: () => mem[lock + layout.COUNT]!,
+    count: () => mem[LOCK_AT + layout.COUNT]!,
   };
 }

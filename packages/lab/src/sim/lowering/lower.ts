@@ -1,17 +1,25 @@
 /**
- * Lowers a program of the portable subset to step functions: the files as they are installed, not a copy
- * of the algorithm. `rwsem-lab sim` reports their hash.
+ * Lowers a measured loop and the lock under it to step functions: the files as they are installed, not a
+ * copy of the algorithm. `rwsem-lab sim` reports their hash.
  */
-import { Analysis } from './analysis.ts';
-import { linkProgram, LoweringError, type Changes, type LinkedProgram, type SourceFunction } from './modules.ts';
-import { PlainPrinter } from './printer.ts';
-import { parametersOf, Stepper, type PlacedSpinLoop } from './stepper.ts';
+import { fileURLToPath } from 'node:url';
+import { replaceOnce } from '../../replace-once.ts';
+import { lowerRoutine } from '../../lower/lower.ts';
+import { CoreLibrary, CoreModule } from '../../lower/module.ts';
+import { ENVIRONMENT_FILE, readBuilt, readShippedCore, type SourceFile } from '../../lower/source.ts';
+import { SubsetError } from '../../lower/subset-error.ts';
+import type { Surroundings } from '../../lower/surroundings.ts';
+import { tidy } from '../../lower/tidy.ts';
+import { Emitter } from './emitter.ts';
+import { HOST_CALLS, OPERATIONS, WITH_RESULT } from './operations.ts';
+import { markSpinLoops } from './spin-loops.ts';
 
-/** What step functions work on: one entry for each thread, and the stacks of all. */
+/** What step functions work on: one entry for each thread, and the frames of all. */
 export interface Registers {
   S: Int32Array;
-  /** Current frame and function of a thread; function -1: it has ended. */
-  FP: Int32Array;
+  /** The agent record of a thread. */
+  ME: Int32Array;
+  /** The function with which it goes on; -1: it has ended. */
   FN: Int32Array;
   OP: Uint8Array;
   ADR: Int32Array;
@@ -24,7 +32,9 @@ export interface Host {
   nextOperation(thread: number): number;
   entered(thread: number, kind: number): void;
   leaving(thread: number, kind: number): void;
-  /** At the head of a spin loop: true to leave out some turns. */
+  /** On the way into a spin loop. */
+  beginSpin(thread: number, level: number): void;
+  /** At its head: true to leave out some turns. */
   spin(thread: number, loop: number, frame: number): boolean;
 }
 
@@ -51,39 +61,46 @@ export interface Lowered {
   bind(registers: Registers, host: Host): LoweredProgram;
 }
 
-export function lowerProgram(root: URL, entry: string, changes: Changes = {}): Lowered {
-  const program = linkProgram(root, changes);
-  const analysis = new Analysis(program);
-  const stopping = [...program.functions.values()].filter(({ key }) => analysis.stopping.has(key));
-  const indices = new Map(stopping.map(({ key }, index) => [key, index]));
-  const entryIndex = stopping.findIndex(({ node }) => node.id?.name === entry);
-  if (entryIndex < 0) throw new LoweringError(root.pathname, null, `there is no function ${entry} that stops`);
+/** A change of the text of a built file, which must be found exactly once. */
+export interface Edit {
+  module: string;
+  find: string;
+  replace: string;
+}
 
-  const loops: PlacedSpinLoop[] = [];
-  const frames: string[] = [];
-  let frameWords = 0;
-  const codes = stopping.map((source) => {
-    const stepper = new Stepper(source, analysis, (key) => indices.get(key)!, (loop) => loops.push(loop) - 1);
-    const lowered = stepper.lower();
-    for (const [id, loop] of stepper.spinLoops) loops[id] = loop;
-    frames.push(`const ${source.key}$frame=${lowered.frameWords};`);
-    frameWords = Math.max(frameWords, lowered.frameWords);
-    return lowered.code;
-  });
-  const plain = [...program.functions.values()].filter(({ key }) => !analysis.stopping.has(key)).map(printPlain);
-  const spins = loops.map(({ level, steady, counters, bounds }) =>
-    `{level:${level},steady:Int32Array.of(${steady.join()}),counters:Int32Array.of(${counters.join()}),turnsAlike(b,D,us,turnNs){${bounds}}}`);
+/** How a lock under simulation differs from the files: other values of constants, by `module.NAME`, and edits. */
+export interface Changes {
+  overrides?: Readonly<Record<string, number>>;
+  edits?: readonly Edit[];
+}
+
+const ENTRY = 'agent';
+const SURROUNDINGS: Surroundings = {
+  access: () => ({ kind: 'memory' }),
+  call: (name) => (name in OPERATIONS || HOST_CALLS.has(name) ? { kind: 'intrinsic', hasResult: WITH_RESULT.has(name) } : { kind: 'inline' }),
+  isFrozen: () => false,
+};
+const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const PROGRAMS = folder('../programs/');
+const PROGRAM_SOURCES = folder('../../../src/sim/programs/');
+/** Not lowered: the machine is in their place. */
+const PROVIDED = [ENVIRONMENT_FILE, 'intrinsics.js'];
+
+/** `program`: the file in `sim/programs`. `lock`: the address of the one lock. */
+export function lowerProgram(program: string, lock: number, { overrides = {}, edits = [] }: Changes = {}): Lowered {
+  const sources = edits.reduce(applyEdit, readProgram(`${program}.js`));
+  const library = new CoreLibrary(sources, new Map(Object.entries(overrides)));
+  const { routine, spinLoops } = markSpinLoops(tidy(lowerRoutine(library, SURROUNDINGS, ENTRY, lock, [])));
+  const emitter = new Emitter(routine, spinLoops);
+  const { entry, frameWords } = emitter;
   const source = [
     '"use strict";',
-    ...printConstants(program),
-    ...frames,
-    ...plain,
-    ...codes,
-    `return{steps:[${stopping.map(({ key }) => key).join()}],spinLoops:[${spins.join()}]};`,
+    `const FRAME=${frameWords};`,
+    `return{steps:[\n${emitter.functions.join(',\n')}\n],spinLoops:[\n${spinLoops.map((loop) => emitter.printSpinLoop(loop)).join(',\n')}\n]};`,
   ].join('\n');
-  const names = ['S', 'FP', 'FN', 'OP', 'ADR', 'A0', 'A1', 'RES'] as const;
+  const names = ['S', 'ME', 'FN', 'OP', 'ADR', 'A0', 'A1', 'RES'] as const;
   return {
-    entry: entryIndex,
+    entry,
     frameWords,
     source,
     bind(registers, host) {
@@ -93,12 +110,24 @@ export function lowerProgram(root: URL, entry: string, changes: Changes = {}): L
   };
 }
 
-function printConstants(program: LinkedProgram): string[] {
-  return program.constants.map(({ key, module, init }) => `const ${key}=${new PlainPrinter(module).expression(init)};`);
+/** The core, the program, and what the program imports besides. */
+function readProgram(program: string): SourceFile[] {
+  const sources = readShippedCore();
+  const known = new Set([...PROVIDED, ...sources.map(({ name }) => name)]);
+  const todo = [program];
+  for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
+    if (known.has(name)) continue;
+    known.add(name);
+    const source = readBuilt(PROGRAMS, name, PROGRAM_SOURCES);
+    sources.push(source);
+    todo.push(...[...new CoreModule(source).imports.values()].map(({ file }) => file));
+  }
+  return sources;
 }
 
-function printPlain({ key, module, node }: SourceFunction): string {
-  const printer = new PlainPrinter(module);
-  const parameters = parametersOf(node, printer).map((name) => printer.declare(name).place);
-  return `function ${key}(${parameters.join()}){${printer.statement(node.body)}return 0;}`;
+function applyEdit(sources: SourceFile[], { module, find, replace }: Edit): SourceFile[] {
+  const name = `${module}.js`;
+  if (!sources.some((source) => source.name === name)) throw new SubsetError(name, 0, 'an edit of a module that the program does not import');
+  const refuse = (times: number) => new SubsetError(name, 0, `the text of an edit is there ${times} times: ${find}`);
+  return sources.map((source) => (source.name === name ? { ...source, code: replaceOnce(source.code, find, replace, refuse) } : source));
 }

@@ -19,8 +19,8 @@ export interface Start {
   lowered: Lowered;
   model: MachineModel;
   mem: Int32Array;
-  /** Arguments of the entry, for each thread. */
-  threads: number[][];
+  /** The agent records of the threads. */
+  agents: number[];
   workload: Workload;
   random: Random;
   timeline?: Timeline | null;
@@ -28,7 +28,6 @@ export interface Start {
   turnByTurn?: boolean;
 }
 
-const STACK_FRAMES = 24;
 /** Simulated time starts here, so that clocks in words are not 0. */
 const EPOCH_MS = 1000;
 
@@ -56,8 +55,8 @@ export class Machine implements Host {
   /** Of all operations, for comparing runs. */
   #hash = 0x811c9dc5 | 0;
 
-  constructor({ lowered, model, mem, threads, workload, random, timeline = null, turnByTurn = false }: Start) {
-    const count = threads.length;
+  constructor({ lowered, model, mem, agents, workload, random, timeline = null, turnByTurn = false }: Start) {
+    const count = agents.length;
     this.mem = mem;
     this.threads = count;
     this.#random = random;
@@ -68,9 +67,8 @@ export class Machine implements Host {
     this.#queue = new EventQueue(count + this.#scheduler.processors);
     this.caches = new Caches(model, mem.length, count, this.#queue, this.#clock, random);
     this.accounts = new Accounts(count, this.#clock, timeline);
-    const stackWords = STACK_FRAMES * lowered.frameWords;
     const words = () => new Int32Array(count);
-    this.#registers = { S: new Int32Array(count * stackWords), FP: words(), FN: words(), OP: new Uint8Array(count), ADR: words(), A0: words(), A1: words(), RES: words() };
+    this.#registers = { S: new Int32Array(count * lowered.frameWords), ME: Int32Array.from(agents), FN: words().fill(lowered.entry), OP: new Uint8Array(count), ADR: words(), A0: words(), A1: words(), RES: words() };
     const { steps, spinLoops } = lowered.bind(this.#registers, this);
     this.#steps = steps;
     const has = (thread: number, line: number) => this.caches.hits(this.#processors.core[thread]!, line, false);
@@ -80,16 +78,7 @@ export class Machine implements Host {
       model, mem, workload, random, threads: count, ns: this.#ns, registers: this.#registers, clock: this.#clock, queue: this.#queue,
       meaning: this.#meaning, accounts: this.accounts, scheduler: this.#scheduler, spinning: this.#spinning,
     });
-    threads.forEach((parameters, thread) => this.#begin(thread, lowered.entry, thread * stackWords, parameters));
-  }
-
-  #begin(thread: number, entry: number, frame: number, parameters: number[]): void {
-    const { S, FP, FN } = this.#registers;
-    S[frame + 2] = -1;
-    parameters.forEach((value, i) => (S[frame + 3 + i] = value));
-    FP[thread] = frame;
-    FN[thread] = entry;
-    this.#processors.begin(thread);
+    for (let thread = 0; thread < count; thread++) this.#processors.begin(thread);
   }
 
   get now(): number {
@@ -303,6 +292,10 @@ export class Machine implements Host {
   }
 
   // ── For the lowered program ─────────────────────────────────────────────────────────────────
+
+  beginSpin(thread: number, level: number): void {
+    this.#spinning.begin(thread, level);
+  }
 
   spin(thread: number, loop: number, frame: number): boolean {
     return !this.#turnByTurn && this.#spinning.atHead(thread, loop, frame, this.#nowUs());

@@ -61,6 +61,11 @@ export class Spinning {
     return this.#level[thread]! >= 0;
   }
 
+  /** On the way into a loop: what the thread did before is not a turn. */
+  begin(thread: number, level: number): void {
+    this.#loop[thread * LEVELS + level] = -1;
+  }
+
   /** At the head of a loop: are there turns that can be left out? Until when, `untilNs` says. */
   atHead(thread: number, loop: number, frame: number, nowUs: number): boolean {
     const now = this.#clock[0]!;
@@ -80,6 +85,7 @@ export class Spinning {
       const value = S[frame + counters[i]!]!;
       const place = at + steady.length + i;
       const grown = value - this.#locals[place]!;
+      if (grown < 0) isAlike = false;
       this.#differences[counters[i]!] = grown;
       this.#grows[thread * MOST_LOCALS + i] = grown;
       this.#locals[place] = value;

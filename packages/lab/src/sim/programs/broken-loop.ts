@@ -9,7 +9,7 @@ import { entered, hold, leaving, nextOperation, think } from './intrinsics.ts';
 
 const WRITE = 1;
 
-export function agent(mem: Int32Array, lock: number): void {
+export function agent(mem: Int32Array, lock: number, _me: number): void {
   for (;;) {
     nextOperation();
     while (isHeld(Atomics.load(mem, lock + COUNT))) pause();
