@@ -1,17 +1,19 @@
 /**
  * One class per cause. Bad arguments are the language's own `RangeError` and `TypeError`; everything
- * else extends `RwSemError` and has a stable `code`.
+ * else extends `RwSemError` and has a stable `code`, its name in capitals: `ERR_RWSEM_NOT_OWNER`.
  */
+
+import { MAX_READERS } from './core/layout.ts';
 
 export class RwSemError extends Error {
   /** Stable, for programs: `ERR_RWSEM_…`. */
   readonly code: string;
 
   /** @internal */
-  constructor(name: string, code: string, message: string) {
+  constructor(name: string, message: string) {
     super(message);
     this.name = name;
-    this.code = code;
+    this.code = `ERR_RWSEM_${name.slice(0, -'Error'.length).replace(/\B[A-Z]/g, '_$&').toUpperCase()}`;
   }
 }
 
@@ -21,7 +23,6 @@ export class TimeoutError extends RwSemError {
   constructor(mode: 'read' | 'write', timeoutMs: number) {
     super(
       'TimeoutError',
-      'ERR_RWSEM_TIMEOUT',
       `the ${mode} lock was not granted within ${timeoutMs} ms; nothing is held. Try again, wait longer, or look at inspect() for who holds it`,
     );
   }
@@ -31,7 +32,7 @@ export class TimeoutError extends RwSemError {
 export class DeadlockError extends RwSemError {
   /** @internal */
   constructor(message: string) {
-    super('DeadlockError', 'ERR_RWSEM_DEADLOCK', message);
+    super('DeadlockError', message);
   }
 }
 
@@ -41,7 +42,6 @@ export class CannotBlockError extends RwSemError {
   constructor(form: string) {
     super(
       'CannotBlockError',
-      'ERR_RWSEM_CANNOT_BLOCK',
       `${form}() would block, and this thread may not (Atomics.wait is refused here). Use the async or try form, or do it in a worker`,
     );
   }
@@ -51,7 +51,7 @@ export class CannotBlockError extends RwSemError {
 export class NotOwnerError extends RwSemError {
   /** @internal */
   constructor(message: string) {
-    super('NotOwnerError', 'ERR_RWSEM_NOT_OWNER', message);
+    super('NotOwnerError', message);
   }
 }
 
@@ -59,7 +59,7 @@ export class NotOwnerError extends RwSemError {
 export class StillInUseError extends RwSemError {
   /** @internal */
   constructor(message: string) {
-    super('StillInUseError', 'ERR_RWSEM_STILL_IN_USE', message);
+    super('StillInUseError', message);
   }
 }
 
@@ -67,18 +67,17 @@ export class StillInUseError extends RwSemError {
 export class DetachedError extends RwSemError {
   /** @internal */
   constructor() {
-    super('DetachedError', 'ERR_RWSEM_DETACHED', 'this thread has detached from the space; attach its handle again');
+    super('DetachedError', 'this thread has detached from the space; attach its handle again');
   }
 }
 
 /** One reader more than the count can hold. */
 export class TooManyReadersError extends RwSemError {
   /** @internal */
-  constructor(maximum: number) {
+  constructor() {
     super(
       'TooManyReadersError',
-      'ERR_RWSEM_TOO_MANY_READERS',
-      `the lock is read-held ${maximum} times, which is the most it can count; look for read locks that are never released`,
+      `the lock is read-held ${MAX_READERS} times, which is the most it can count; look for read locks that are never released`,
     );
   }
 }
@@ -89,7 +88,6 @@ export class SpaceFullError extends RwSemError {
   constructor(agents: number) {
     super(
       'SpaceFullError',
-      'ERR_RWSEM_SPACE_FULL',
       `all ${agents} agent records of the space are taken; create it with a larger 'agents', or detach() threads that are done with it`,
     );
   }
@@ -101,7 +99,6 @@ export class NoSharedMemoryError extends RwSemError {
   constructor() {
     super(
       'NoSharedMemoryError',
-      'ERR_RWSEM_NO_SHARED_MEMORY',
       'no SharedArrayBuffer; serve the page with Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp',
     );
   }
@@ -111,6 +108,6 @@ export class NoSharedMemoryError extends RwSemError {
 export class InvalidHandleError extends RwSemError {
   /** @internal */
   constructor(reason: string) {
-    super('InvalidHandleError', 'ERR_RWSEM_INVALID_HANDLE', `not a valid handle: ${reason}. Pass on the 'handle' of a space or lock as it is`);
+    super('InvalidHandleError', `not a valid handle: ${reason}. Pass on the 'handle' of a space or lock as it is`);
   }
 }

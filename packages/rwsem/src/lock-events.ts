@@ -1,25 +1,6 @@
 /** The counters of slow-path events by name: one list, in the order of their words. */
 
-import {
-  ASYNC_LOCAL_WAKE,
-  EVENTS,
-  OPT_FAIL,
-  OPT_LOCK,
-  OPT_NOSPIN,
-  RLOCK,
-  RLOCK_FAIL,
-  RLOCK_FAST,
-  RLOCK_HANDOFF,
-  RLOCK_STEAL,
-  SLEEP_READER,
-  SLEEP_WRITER,
-  WAKE_READER,
-  WAKE_WRITER,
-  WLOCK,
-  WLOCK_FAIL,
-  WLOCK_GRANT,
-  WLOCK_HANDOFF,
-} from './core/layout.ts';
+import { EVENTS } from './core/layout.ts';
 
 /**
  * Sums over all agents since the space was made, modulo 2^32. The names are the kernel's. Acquisitions that succeed at the first
@@ -62,33 +43,29 @@ export interface LockEvents {
   asyncLocalWake: number;
 }
 
-const EVENT_WORDS: Readonly<Record<keyof LockEvents, number>> = {
-  sleepReader: SLEEP_READER,
-  sleepWriter: SLEEP_WRITER,
-  wakeReader: WAKE_READER,
-  wakeWriter: WAKE_WRITER,
-  optLock: OPT_LOCK,
-  optFail: OPT_FAIL,
-  optNospin: OPT_NOSPIN,
-  rlock: RLOCK,
-  rlockSteal: RLOCK_STEAL,
-  rlockFast: RLOCK_FAST,
-  rlockFail: RLOCK_FAIL,
-  rlockHandoff: RLOCK_HANDOFF,
-  wlock: WLOCK,
-  wlockFail: WLOCK_FAIL,
-  wlockHandoff: WLOCK_HANDOFF,
-  wlockGrant: WLOCK_GRANT,
-  asyncLocalWake: ASYNC_LOCAL_WAKE,
-};
+/** In the order of their words. */
+const EVENT_NAMES = [
+  'sleepReader',
+  'sleepWriter',
+  'wakeReader',
+  'wakeWriter',
+  'optLock',
+  'optFail',
+  'optNospin',
+  'rlock',
+  'rlockSteal',
+  'rlockFast',
+  'rlockFail',
+  'rlockHandoff',
+  'wlock',
+  'wlockFail',
+  'wlockHandoff',
+  'wlockGrant',
+  'asyncLocalWake',
+] as const;
 
 /** Any thread may look at any time; the counters of running threads may be a moment old. */
 export function sumEvents(mem: Int32Array, agents: readonly number[]): LockEvents {
-  const sums = {} as LockEvents;
-  for (const [name, event] of Object.entries(EVENT_WORDS) as [keyof LockEvents, number][]) {
-    let sum = 0;
-    for (const agent of agents) sum = (sum + Atomics.load(mem, agent + EVENTS + event)) >>> 0;
-    sums[name] = sum;
-  }
-  return sums;
+  const sumOf = (event: number): number => agents.reduce((sum, agent) => (sum + Atomics.load(mem, agent + EVENTS + event)) >>> 0, 0);
+  return Object.fromEntries(EVENT_NAMES.map((name, event) => [name, sumOf(event)])) as Record<(typeof EVENT_NAMES)[number], number>;
 }

@@ -1,4 +1,4 @@
-import { ACQUIRED, BUSY, CANCELLED, LOCK_CAPACITY, MAX_READERS, TOO_MANY_READERS, WOULD_DEADLOCK } from './core/layout.ts';
+import { ACQUIRED, BUSY, CANCELLED, LOCK_CAPACITY, TOO_MANY_READERS, WOULD_DEADLOCK } from './core/layout.ts';
 import { readerIsIn } from './core/count.ts';
 import { clockMs } from './core/env.ts';
 import { asyncTag, readerTag, recordReader } from './core/owner.ts';
@@ -312,7 +312,7 @@ export class RwSem {
       // Leaves no trace if it fails.
       const status = tryRead(this.#mem, this.at, this.#tag);
       if (status === ACQUIRED) return;
-      if (status === TOO_MANY_READERS) throw this.tooManyReaders();
+      if (status === TOO_MANY_READERS) throw new TooManyReadersError();
       this.#refuseDeadlock('read');
       throw new TimeoutError('read', 0);
     }
@@ -379,7 +379,7 @@ export class RwSem {
     );
     this.space.asyncAgent.lookSoon();
     if (status === CANCELLED) throw new TimeoutError('read', timeoutMs);
-    if (status === TOO_MANY_READERS) throw this.tooManyReaders();
+    if (status === TOO_MANY_READERS) throw new TooManyReadersError();
     if (status === WOULD_DEADLOCK) {
       throw new DeadlockError(
         'this thread holds the lock for reading, and a writer is queued that waits for it: a second read() would wait behind that writer for ever. Release first, or use readAsync()',
@@ -403,7 +403,7 @@ export class RwSem {
       if (checked.signal?.aborted) throw checked.signal.reason;
       const status = this.overflowing === 0 ? this.tryAcquire(mode, true) : BUSY;
       if (status === ACQUIRED) return Promise.resolve(this.makeGuard(mode) as G);
-      if (status === TOO_MANY_READERS) throw this.tooManyReaders();
+      if (status === TOO_MANY_READERS) throw new TooManyReadersError();
       if (checked.timeoutMs === 0) throw new TimeoutError(mode, 0);
       const { asyncAgent } = this.space;
       return new Promise<G>((resolve, reject) => {
@@ -418,7 +418,7 @@ export class RwSem {
     if (this.#gate === DETACHED) throw new DetachedError();
     if (this.overflowing > 0) return false; // not past those that wait inside this thread
     const status = this.tryAcquire(mode, false);
-    if (status === TOO_MANY_READERS) throw this.tooManyReaders();
+    if (status === TOO_MANY_READERS) throw new TooManyReadersError();
     return status === ACQUIRED;
   }
 
@@ -495,11 +495,6 @@ export class RwSem {
   /** @internal */
   detach(): void {
     this.#gate = DETACHED;
-  }
-
-  /** @internal */
-  tooManyReaders(): TooManyReadersError {
-    return new TooManyReadersError(MAX_READERS);
   }
 
   #refuse(form: string): never {

@@ -6,6 +6,8 @@ import * as count from '../dist/core/count.js';
 import * as fastPath from '../dist/core/fast-path.js';
 import * as layout from '../dist/core/layout.js';
 import * as owner from '../dist/core/owner.js';
+import { encodeHeader } from '../dist/format.js';
+import { sumEvents } from '../dist/lock-events.js';
 
 const word = fc.integer({ min: -0x80000000, max: 0x7fffffff });
 
@@ -96,4 +98,18 @@ test('records keep their parts apart', () => {
   assert.equal(layout.COUNT, 0, 'the fast path leaves it out');
   assert.ok(layout.CLAIMED_BY < WAITER_WORDS && layout.SPIN_TAIL < layout.LOCK_WORDS);
   for (const size of [AGENT_WORDS, WAITER_WORDS, layout.HEADER_WORDS, BLOCKING_WAITER]) assert.equal(size % 16, 0, 'cache lines');
+});
+
+test('the counters are named in the order of their words, and so are the policies in that of their codes', () => {
+  const constants = layout as unknown as Record<string, number>;
+  const valueOf = (name: string): number | undefined => constants[name.replace(/[A-Z]/g, '_$&').replaceAll('-', '_').toUpperCase()];
+  const events = Object.keys(sumEvents(new Int32Array(0), []));
+  assert.equal(events.length, layout.EVENT_COUNT);
+  assert.deepEqual(events.map(valueOf), [...events.keys()]);
+  for (const spin of ['off', 'known-owner', 'any-owner'] as const) {
+    assert.equal(encodeHeader({ policy: { spin } })[layout.POLICY_SPIN], valueOf(`spin-${spin}`));
+  }
+  for (const writerWake of ['steal', 'grant'] as const) {
+    assert.equal(encodeHeader({ policy: { writerWake } })[layout.POLICY_WRITER_WAKE], valueOf(`wake-${writerWake}`));
+  }
 });

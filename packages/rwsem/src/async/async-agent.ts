@@ -27,6 +27,7 @@ import { enqueueRead } from '../core/read.ts';
 import { takeReady } from '../core/ready.ts';
 import { attemptWrite, enqueueWrite } from '../core/write.ts';
 import type { AgentRecord } from '../agent.ts';
+import { TooManyReadersError } from '../errors.ts';
 import type { RwSem } from '../rwsem.ts';
 import type { Acquisition } from './acquisition.ts';
 import { ThreadQueue } from './thread-queue.ts';
@@ -91,7 +92,7 @@ export class AsyncAgent {
       status = enqueueRead(mem, at, me, waiter, false, false, 0);
     }
     if (status === ACQUIRED) this.#grant(acquisition);
-    else if (status === TOO_MANY_READERS) this.#fail(acquisition, () => acquisition.lock.tooManyReaders());
+    else if (status === TOO_MANY_READERS) this.#fail(acquisition, () => new TooManyReadersError());
     else {
       this.#queued.set(waiter, acquisition);
       return true;
