@@ -49,8 +49,8 @@ function render(groups: GroupCost[]): string {
       name,
       formatNumber(ns.median),
       pc.dim(`${formatNumber(ns.min)}..${formatNumber(ns.max)}`),
-      index === 0 ? '1' : ratio.median.toFixed(2),
-      index === 0 ? '' : pc.dim(`${ratio.min.toFixed(2)}..${ratio.max.toFixed(2)}`),
+      index === 0 ? '1' : decimals(ratio.median),
+      index === 0 ? '' : pc.dim(`${decimals(ratio.min)}..${decimals(ratio.max)}`),
       target === null ? '' : `<= ${target}`,
       target === null ? '' : ratio.median <= target ? pc.green('met') : pc.yellow('above'),
     ]),
@@ -58,3 +58,5 @@ function render(groups: GroupCost[]): string {
   const head = ['', '', 'ns', 'range', 'ratio', 'range', 'target', ''].map((title) => pc.dim(title));
   return plainTable(head, ['left', 'left', 'right', 'right', 'right', 'right', 'left', 'left'], rows);
 }
+
+const decimals = (ratio: number) => ratio.toFixed(ratio < 0.1 ? 4 : 2);

@@ -25,6 +25,27 @@ const RAW_WRITE = 'x += Atomics.compareExchange(words, 0, 0, 1); Atomics.sub(wor
 const RAW_READ = 'x += Atomics.add(words, 0, 256); Atomics.sub(words, 0, 256)';
 const AWAIT = 'x += await Promise.resolve(i)';
 
+/** Node from 24 and Deno have it; an acquisition there is a callback that ends when the promise it returns does. */
+const WEB_LOCKS: Group[] =
+  'locks' in ((globalThis as { navigator?: object }).navigator ?? {})
+    ? [
+        {
+          title: 'async, navigator.locks',
+          baseline: {
+            name: 'navigator.locks, acquire + release',
+            body: "(await new Promise((held) => navigator.locks.request('rwsem-lab cost', () => new Promise((release) => held(release)))))(); x++",
+            async: true,
+          },
+          variants: [{ name: '(await writeAsync()).release()', body: '(await sem.writeAsync()).release()', async: true, target: 0.01 }],
+        },
+        {
+          title: 'callback, navigator.locks',
+          baseline: { name: 'await navigator.locks.request(body)', body: "await navigator.locks.request('rwsem-lab cost', () => { x++ })", async: true },
+          variants: [{ name: 'await withWrite(body)', body: 'await sem.withWrite(() => { x++ })', async: true }],
+        },
+      ]
+    : [];
+
 export const GROUPS: Group[] = [
   {
     title: 'write, raw calls',
@@ -68,6 +89,7 @@ export const GROUPS: Group[] = [
       { name: 'await withRead(body)', body: 'await sem.withRead(() => { x++ })', async: true },
     ],
   },
+  ...WEB_LOCKS,
   {
     title: "the bench's own check, write",
     baseline: { name: 'downWrite + upWrite', body: 'sem.downWrite(); witness.insideWrite(); sem.upWrite()', blind: true },
