@@ -54,7 +54,6 @@ export class Acquisition {
   startTimer(): void {
     if (this.#timeoutMs >= LONGEST_MS) return;
     this.#timer = setTimeout(() => {
-      this.#timer = undefined;
       this.#agent.cancel(this, () => new TimeoutError(this.mode, this.#timeoutMs));
     }, this.#timeoutMs);
   }
@@ -64,29 +63,20 @@ export class Acquisition {
     this.#agent.cancel(this, () => (this.#signal as AbortSignal).reason as unknown);
   }
 
-  /** The lock is held: hand out the guard. */
-  grant(): void {
-    this.#settle();
-    this.#resolve(this.lock.makeGuard(this.mode) as ReadGuard & WriteGuard);
-  }
-
-  fail(reason: () => unknown): void {
-    this.#settle();
-    try {
-      this.#reject(reason());
-    } catch (error) {
-      this.#reject(error);
-    }
-  }
-
-  #settle(): void {
+  /** Without a reason the lock is held: hand out the guard. */
+  settle(reason?: () => unknown): void {
     this.settled = true;
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
-    this.#timer = undefined;
+    clearTimeout(this.#timer);
     try {
       this.#signal?.removeEventListener('abort', this);
     } catch {
       // A signal that refuses must not cost the caller the lock or the error.
+    }
+    if (!reason) return this.#resolve(this.lock.makeGuard(this.mode) as ReadGuard & WriteGuard);
+    try {
+      this.#reject(reason());
+    } catch (error) {
+      this.#reject(error);
     }
   }
 }

@@ -64,7 +64,7 @@ export class AsyncAgent {
     try {
       acquisition.listen();
     } catch (error) {
-      acquisition.fail(() => error);
+      acquisition.settle(() => error);
       return;
     }
     if (acquisition.settled) return; // aborted by its own listener
@@ -91,8 +91,8 @@ export class AsyncAgent {
       prepareWaiter(mem, at, waiter, ASYNC_WAITER, acquisition.urgent);
       status = enqueueRead(mem, at, me, waiter, false, false, 0);
     }
-    if (status === ACQUIRED) this.#grant(acquisition);
-    else if (status === TOO_MANY_READERS) this.#fail(acquisition, () => new TooManyReadersError());
+    if (status === ACQUIRED) this.#settle(acquisition);
+    else if (status === TOO_MANY_READERS) this.#settle(acquisition, () => new TooManyReadersError());
     else {
       this.#queued.set(waiter, acquisition);
       return true;
@@ -107,17 +107,17 @@ export class AsyncAgent {
     if (acquisition.waiter !== 0) {
       const { waiter } = acquisition;
       const status = cancelWaiter(this.#mem, acquisition.lock.at, this.#agent.at, waiter);
-      if (status === CANCELLED || status === CANCELLED_SIGNALLED) this.#fail(acquisition, reason);
+      if (status === CANCELLED || status === CANCELLED_SIGNALLED) this.#settle(acquisition, reason);
       if (status === CANCELLED) {
         this.#giveBack(waiter);
         this.#refill();
       }
     } else if (acquisition.isInside) {
       this.#unqueueInside(acquisition);
-      this.#fail(acquisition, reason);
+      this.#settle(acquisition, reason);
     } else {
       // Its own listener, before it was started.
-      acquisition.fail(reason);
+      acquisition.settle(reason);
       return;
     }
     this.#settleDown();
@@ -153,7 +153,7 @@ export class AsyncAgent {
     if (acquisition.mode === 'read') countEvent(this.#mem, this.#agent.at, RLOCK);
     else if (attemptWrite(this.#mem, acquisition.lock.at, this.#agent.at, waiter) !== ACQUIRED) return;
     this.#giveBack(waiter);
-    this.#grant(acquisition);
+    this.#settle(acquisition);
   }
 
   /** No signal for it is on its way any more (I13). */
@@ -194,28 +194,22 @@ export class AsyncAgent {
     if (!this.#enqueue(acquisition)) {
       // No record: nobody can tell it when the lock is free, so look.
       if (acquisition.lock.tryAcquire(acquisition.mode, true) !== ACQUIRED) return false;
-      this.#grant(acquisition);
+      this.#settle(acquisition);
     }
     this.#unqueueInside(acquisition);
     return true;
   }
 
-  #grant(acquisition: Acquisition): void {
+  /** The lock is held; with a reason, it has not been granted. */
+  #settle(acquisition: Acquisition, reason?: () => unknown): void {
     this.#unsettled--;
     acquisition.lock.removePending(acquisition);
-    acquisition.grant();
-  }
-
-  #fail(acquisition: Acquisition, reason: () => unknown): void {
-    this.#unsettled--;
-    acquisition.lock.removePending(acquisition);
-    acquisition.fail(reason);
+    acquisition.settle(reason);
   }
 
   /** Leaves things so that every later signal is noticed, and the thread lives just as long as needed. */
   #settleDown(): void {
-    if (this.#unsettled === 0) this.#doorbell.letGo();
-    else this.#doorbell.keepAlive(this.#overflow.size > 0);
+    this.#doorbell.keepAlive(this.#unsettled > 0, this.#overflow.size > 0);
     if (this.#queued.size > 0) this.#doorbell.arm();
     this.lookSoon();
   }

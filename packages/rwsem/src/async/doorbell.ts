@@ -25,7 +25,8 @@ export class Doorbell {
   readonly #onRing: () => void;
   #isArmed = false;
   #timer: ReturnType<typeof setInterval> | undefined;
-  #isPolling = false;
+  /** 0 without a timer. */
+  #everyMs = 0;
 
   constructor(mem: Int32Array, agent: AgentRecord, onRing: () => void) {
     this.#mem = mem;
@@ -41,39 +42,26 @@ export class Doorbell {
     this.#isArmed = true;
     // Weak: the wait may stay outstanding for ever, and must not hold the space for so long.
     const self = new WeakRef(this);
-    const answer = (): void => {
-      const doorbell = self.deref();
-      if (doorbell) doorbell.#answer();
-    };
-    if (wait.async) (wait.value as Promise<string>).then(answer, answer);
-    else queueMicrotask(answer);
+    void Promise.resolve(wait.value).then(() => self.deref()?.answer());
   }
 
-  #answer(): void {
+  /** The wait has ended. */
+  answer(): void {
     this.#isArmed = false;
     this.#onRing();
   }
 
-  /** Keeps the thread alive, and looks now and then if nobody can ring. */
-  keepAlive(poll: boolean): void {
-    const mustPoll = poll || !atomics.waitAsync;
-    if (this.#timer !== undefined) {
-      if (mustPoll === this.#isPolling) return;
-      clearInterval(this.#timer);
-    }
-    this.#isPolling = mustPoll;
-    this.#timer = mustPoll ? setInterval(this.#onRing, POLL_MS) : setInterval(() => {}, KEEP_ALIVE_MS);
-  }
-
-  letGo(): void {
-    if (this.#timer === undefined) return;
+  /** Keeps the thread alive as long as that is needed, and looks now and then if nobody can ring. */
+  keepAlive(needed: boolean, poll: boolean): void {
+    const everyMs = !needed ? 0 : poll || !atomics.waitAsync ? POLL_MS : KEEP_ALIVE_MS;
+    if (everyMs === this.#everyMs) return;
     clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#everyMs = everyMs;
+    if (needed) this.#timer = setInterval(this.#onRing, everyMs);
   }
 
   /** Ends the outstanding wait, if any. */
   close(): void {
-    this.letGo();
     if (this.#isArmed) Atomics.notify(this.#mem, this.#at);
   }
 }
