@@ -31,8 +31,8 @@ export class TimeoutError extends RwSemError {
 /** Waiting could never end: this thread itself stands in the way. */
 export class DeadlockError extends RwSemError {
   /** @internal */
-  constructor(message: string) {
-    super('DeadlockError', message);
+  constructor(mode: 'read' | 'write', reason: string) {
+    super('DeadlockError', `${reason}: blocking for a ${mode} lock would wait for ever. Release or await that first, or use ${mode}Async()`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { ACQUIRED, BUSY, CANCELLED, LOCK_CAPACITY, TOO_MANY_READERS, WOULD_DEADLOCK } from './core/layout.ts';
+import { ACQUIRED, CANCELLED, LOCK_CAPACITY, TOO_MANY_READERS, WOULD_DEADLOCK } from './core/layout.ts';
 import { readerIsIn } from './core/count.ts';
 import { clockMs } from './core/env.ts';
 import { asyncTag, readerTag, recordReader } from './core/owner.ts';
@@ -116,14 +116,16 @@ export class RwSem {
    * stands in its own way; `TimeoutError`; `TooManyReadersError`; `signal.reason` if already aborted.
    */
   read(options?: AcquireOptions): ReadGuard {
-    this.#blockingRead('read', options);
+    if (options === undefined) this.#readNow('read');
+    else this.#readWith(options);
     this.#guardReads++;
     return new ReadHold(this);
   }
 
   /** Acquires for writing. Blocks the thread until granted. Errors as for `read`. */
   write(options?: AcquireOptions): WriteGuard {
-    this.#blockingWrite('write', options);
+    if (options === undefined) this.#writeNow('write');
+    else this.#writeWith(options);
     this.#guardWrites++;
     return new WriteHold(this);
   }
@@ -293,7 +295,7 @@ export class RwSem {
   #readNow(form: string): void {
     if (this.#gate !== MAY_BLOCK) this.#refuse(form);
     const count = enterReader(this.#mem, this.at, this.#readerTag);
-    if (count !== 0) this.#readRest(count);
+    if (count !== 0) this.#readRest(count, Infinity, false);
   }
 
   #writeNow(form: string): void {
@@ -305,33 +307,26 @@ export class RwSem {
 
   // ── Slow paths ────────────────────────────────────────────────────────────────────────────────
 
-  #blockingRead(form: string, options: AcquireOptions | undefined): void {
-    if (options === undefined) return this.#readNow(form);
-    const { timeoutMs, urgent } = this.#checkBlocking(form, options);
+  #readWith(options: AcquireOptions): void {
+    const { timeoutMs, urgent } = this.#checkBlocking('read', options);
     if (timeoutMs === 0 && !this.#holdsRead()) {
       // Leaves no trace if it fails.
-      const status = tryRead(this.#mem, this.at, this.#tag);
-      if (status === ACQUIRED) return;
-      if (status === TOO_MANY_READERS) throw new TooManyReadersError();
+      if (this.tryAcquire('read', false)) return;
       this.#refuseDeadlock('read');
       throw new TimeoutError('read', 0);
     }
     const count = timeoutMs < LONGEST_MS ? arriveReaderPolitely(this.#mem, this.at) : arriveReader(this.#mem, this.at);
-    if (count !== NOT_ARRIVED) {
-      if (readerIsIn(count)) return recordReader(this.#mem, this.at, this.#tag);
-      if (this.#stealRead(count)) return;
-    }
-    this.#readSlow(count, timeoutMs, urgent);
+    if (count === NOT_ARRIVED) this.#readSlow(count, timeoutMs, urgent);
+    else this.#readRest(count, timeoutMs, urgent);
   }
 
-  #blockingWrite(form: string, options: AcquireOptions | undefined): void {
-    if (options === undefined) return this.#writeNow(form);
-    const { timeoutMs, urgent } = this.#checkBlocking(form, options);
+  #writeWith(options: AcquireOptions): void {
+    const { timeoutMs, urgent } = this.#checkBlocking('write', options);
     const count = arriveWriter(this.#mem, this.at, this.#tag);
     if (count !== 0 && !stealWrite(this.#mem, this.at, this.#me, count)) this.#writeSlow(timeoutMs, urgent);
   }
 
-  #checkBlocking(form: string, options: AcquireOptions): CheckedAcquire {
+  #checkBlocking(form: Mode, options: AcquireOptions): CheckedAcquire {
     const checked = checkAcquire(options);
     if (this.#gate !== MAY_BLOCK) this.#refuse(form);
     if (checked.signal?.aborted) throw checked.signal.reason;
@@ -339,16 +334,10 @@ export class RwSem {
   }
 
   /** What is left after the fast path: record this thread as the last reader, steal, or wait. */
-  #readRest(count: number): void {
+  #readRest(count: number, timeoutMs: number, urgent: boolean): void {
     if (readerIsIn(count)) recordReader(this.#mem, this.at, this.#tag);
-    else if (!this.#stealRead(count)) this.#readSlow(count, Infinity, false);
-  }
-
-  /** It may take an async read of this very thread along. */
-  #stealRead(count: number): boolean {
-    if (!stealRead(this.#mem, this.at, this.#me, count)) return false;
-    this.space.asyncAgent.lookSoon();
-    return true;
+    else if (!stealRead(this.#mem, this.at, this.#me, count)) this.#readSlow(count, timeoutMs, urgent);
+    else this.space.asyncAgent.lookSoon(); // it may have taken an async read of this very thread along
   }
 
   /** The same for a writer, who was to find the count `free`. */
@@ -365,7 +354,6 @@ export class RwSem {
       this.space.asyncAgent.lookSoon();
       this.#refuseDeadlock('read');
     }
-    const isTimed = timeoutMs < LONGEST_MS;
     const status = readSlow(
       this.#mem,
       this.at,
@@ -374,24 +362,21 @@ export class RwSem {
       this.#holdsRead(),
       this.#firstPendingWaiter(),
       urgent,
-      isTimed,
-      isTimed ? giveUpAtMs(timeoutMs) : 0,
+      timeoutMs < LONGEST_MS,
+      giveUpAtMs(timeoutMs),
     );
     this.space.asyncAgent.lookSoon();
     if (status === CANCELLED) throw new TimeoutError('read', timeoutMs);
     if (status === TOO_MANY_READERS) throw new TooManyReadersError();
     if (status === WOULD_DEADLOCK) {
-      throw new DeadlockError(
-        'this thread holds the lock for reading, and a writer is queued that waits for it: a second read() would wait behind that writer for ever. Release first, or use readAsync()',
-      );
+      throw new DeadlockError('read', 'this thread holds the lock for reading, and the writer that is next in line waits for it');
     }
   }
 
   #writeSlow(timeoutMs: number, urgent: boolean): void {
     this.#refuseDeadlock('write');
     if (timeoutMs === 0) throw new TimeoutError('write', 0);
-    const isTimed = timeoutMs < LONGEST_MS;
-    const status = writeSlow(this.#mem, this.at, this.#me, urgent, isTimed, isTimed ? giveUpAtMs(timeoutMs) : 0);
+    const status = writeSlow(this.#mem, this.at, this.#me, urgent, timeoutMs < LONGEST_MS, giveUpAtMs(timeoutMs));
     this.space.asyncAgent.lookSoon();
     if (status === CANCELLED) throw new TimeoutError('write', timeoutMs);
   }
@@ -401,9 +386,7 @@ export class RwSem {
       const checked = checkAcquire(options);
       if (this.#gate === DETACHED) throw new DetachedError();
       if (checked.signal?.aborted) throw checked.signal.reason;
-      const status = this.overflowing === 0 ? this.tryAcquire(mode, true) : BUSY;
-      if (status === ACQUIRED) return Promise.resolve(this.makeGuard(mode) as G);
-      if (status === TOO_MANY_READERS) throw new TooManyReadersError();
+      if (this.overflowing === 0 && this.tryAcquire(mode, true)) return Promise.resolve(this.makeGuard(mode) as G);
       if (checked.timeoutMs === 0) throw new TimeoutError(mode, 0);
       const { asyncAgent } = this.space;
       return new Promise<G>((resolve, reject) => {
@@ -416,17 +399,17 @@ export class RwSem {
 
   #try(mode: Mode): boolean {
     if (this.#gate === DETACHED) throw new DetachedError();
-    if (this.overflowing > 0) return false; // not past those that wait inside this thread
-    const status = this.tryAcquire(mode, false);
-    if (status === TOO_MANY_READERS) throw new TooManyReadersError();
-    return status === ACQUIRED;
+    // Not past those that wait inside this thread.
+    return this.overflowing === 0 && this.tryAcquire(mode, false);
   }
 
-  /** @internal ACQUIRED, BUSY or TOO_MANY_READERS. */
-  tryAcquire(mode: Mode, isAsync: boolean): number {
+  /** @internal */
+  tryAcquire(mode: Mode, isAsync: boolean): boolean {
     const tag = isAsync ? this.#asyncTag : this.#tag;
-    if (mode === 'read') return tryRead(this.#mem, this.at, tag);
-    return arriveWriter(this.#mem, this.at, tag) === 0 ? ACQUIRED : BUSY;
+    if (mode === 'write') return arriveWriter(this.#mem, this.at, tag) === 0;
+    const status = tryRead(this.#mem, this.at, tag);
+    if (status === TOO_MANY_READERS) throw new TooManyReadersError();
+    return status === ACQUIRED;
   }
 
   // ── What this thread holds and awaits ─────────────────────────────────────────────────────────
@@ -447,11 +430,13 @@ export class RwSem {
 
   #refuseDeadlock(mode: Mode): void {
     if (!this.#isDeadlocked(mode)) return;
-    const holds = this.#holdsWrite() ? 'holds the lock for writing' : this.#holdsRead() ? 'holds the lock for reading' : '';
     throw new DeadlockError(
-      holds
-        ? `this thread ${holds}: blocking for a ${mode} lock would wait for ever. Release first, or use ${mode}Async()`
-        : `an async acquisition of this thread is queued for the lock and could not run while the thread is blocked: blocking for a ${mode} lock would wait for ever. Await it first, or use ${mode}Async()`,
+      mode,
+      this.#holdsWrite()
+        ? 'this thread holds the lock for writing'
+        : this.#holdsRead()
+          ? 'this thread holds the lock for reading'
+          : 'this thread awaits the lock, and its async acquisition could not go on while the thread is blocked',
     );
   }
 
@@ -507,7 +492,7 @@ export class RwSem {
   }
 }
 
-/** Never early: the clock may be almost a millisecond behind. */
+/** Never early: the clock may be almost a millisecond behind. Means nothing without a time limit. */
 function giveUpAtMs(timeoutMs: number): number {
   return (clockMs() + Math.ceil(timeoutMs) + 1) | 0;
 }

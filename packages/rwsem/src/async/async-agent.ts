@@ -193,8 +193,12 @@ export class AsyncAgent {
   #moveUp(acquisition: Acquisition): boolean {
     if (!this.#enqueue(acquisition)) {
       // No record: nobody can tell it when the lock is free, so look.
-      if (acquisition.lock.tryAcquire(acquisition.mode, true) !== ACQUIRED) return false;
-      this.#settle(acquisition);
+      try {
+        if (!acquisition.lock.tryAcquire(acquisition.mode, true)) return false;
+        this.#settle(acquisition);
+      } catch (error) {
+        this.#settle(acquisition, () => error); // too many readers
+      }
     }
     this.#unqueueInside(acquisition);
     return true;
