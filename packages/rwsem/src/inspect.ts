@@ -63,9 +63,10 @@ export function inspectLock(mem: Int32Array, lock: number, me: number): RwSemSta
     });
   }
   const hasOwner = isHeld(count) && agentId(owner) !== 0;
+  const readers = isWriteLocked(count) ? 0 : readerCount(count);
   return {
-    mode: isWriteLocked(count) ? 'write' : readerCount(count) > 0 ? 'read' : 'free',
-    readers: isWriteLocked(count) ? 0 : readerCount(count),
+    mode: isWriteLocked(count) ? 'write' : readers > 0 ? 'read' : 'free',
+    readers,
     owner: hasOwner ? { agent: agentId(owner), async: isAsyncOwner(owner) } : null,
     handoff: hasHandoff(count),
     waiters,

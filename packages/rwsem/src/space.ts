@@ -29,8 +29,7 @@ export class LockSpace {
   /** @internal */ readonly mem: Int32Array;
   /** @internal */ readonly record: AgentRecord;
   /** @internal */ readonly asyncAgent: AsyncAgent;
-  /** What the space was when this object was made: its memory may be formatted anew. */
-  readonly #id: string;
+  /** @internal What the space was when this object was made: its memory may be formatted anew. */ readonly id: string;
   readonly #locks = new Map<number, RwSem>();
   #detached = false;
 
@@ -41,7 +40,7 @@ export class LockSpace {
     this.record = claimAgent(mem);
     this.agent = this.record.id;
     this.asyncAgent = new AsyncAgent(mem, this.record);
-    this.#id = spaceId(mem);
+    this.id = spaceId(mem);
   }
 
   /** A space in a new `SharedArrayBuffer` of its own. Does not block. */
@@ -74,7 +73,7 @@ export class LockSpace {
   /** @internal */
   static join(mem: Int32Array): LockSpace {
     const space = recall(mem) ?? new LockSpace(mem);
-    remember(space, mem.buffer as SharedArrayBuffer, mem.byteOffset);
+    remember(space, mem as Int32Array<SharedArrayBuffer>);
     return space;
   }
 
@@ -104,19 +103,14 @@ export class LockSpace {
     this.#detached = true;
     for (const lock of this.#locks.values()) lock.detach();
     this.asyncAgent.detach();
-    giveBack(this.mem, this.record, this.#id);
-    forget(this, this.#id);
+    giveBack(this);
+    forget(this);
   }
 
   /** Slow-path events of all threads since the space was made. */
   events(): LockEvents {
     if (this.#detached) throw new DetachedError();
     return sumEvents(this.mem, agentRecords(this.mem));
-  }
-
-  /** @internal */
-  get id(): string {
-    return this.#id;
   }
 
   /** @internal */
@@ -133,13 +127,15 @@ const byBuffer = new WeakMap<SharedArrayBuffer, Map<number, LockSpace>>();
 const byId = new Map<string, WeakRef<LockSpace>>();
 
 /** A space that was dropped without `detach` gives its agent record back. */
-const dropped = new FinalizationRegistry(({ mem, record, id }: { mem: Int32Array; record: AgentRecord; id: string }) => {
-  if (byId.get(id)?.deref() === undefined) byId.delete(id);
-  giveBack(mem, record, id);
+const dropped = new FinalizationRegistry((membership: Membership) => {
+  if (byId.get(membership.id)?.deref() === undefined) byId.delete(membership.id);
+  giveBack(membership);
 });
 
+type Membership = Pick<LockSpace, 'mem' | 'record' | 'id'>;
+
 /** Unless the memory has been formatted anew since. */
-function giveBack(mem: Int32Array, record: AgentRecord, id: string): void {
+function giveBack({ mem, record, id }: Membership): void {
   if (spaceId(mem) === id) releaseAgent(mem, record.at, record.tag);
 }
 
@@ -154,34 +150,35 @@ function recall(mem: Int32Array): LockSpace | undefined {
   return known && isSameMemory(known.mem, mem, known.record.at) ? known : undefined;
 }
 
-function remember(space: LockSpace, buffer: SharedArrayBuffer, byteOffset: number): void {
+function remember(space: LockSpace, { buffer, byteOffset }: LockSpaceHandle): void {
   let spaces = byBuffer.get(buffer);
   if (!spaces) byBuffer.set(buffer, (spaces = new Map()));
   spaces.set(byteOffset, space);
-  const { id } = space;
+  const { id, record } = space;
   if (byId.get(id)?.deref() === space) return;
   byId.set(id, new WeakRef(space));
   // Through a buffer object of its own: what the registry holds must not keep `buffer`, and by it the
   // space, alive.
-  const mem = new Int32Array(structuredClone(space.handle.buffer), space.mem.byteOffset, space.mem.length);
-  dropped.register(space, { mem, record: space.record, id }, space);
+  const mem = new Int32Array(structuredClone(buffer), byteOffset, space.mem.length);
+  dropped.register(space, { mem, record, id }, space);
   if (!watchesExit) {
     watchesExit = true;
     onThreadExit(giveBackIdleAgents);
   }
 }
 
-function forget(space: LockSpace, id: string): void {
-  const spaces = byBuffer.get(space.handle.buffer);
-  if (spaces?.get(space.handle.byteOffset) === space) spaces.delete(space.handle.byteOffset);
-  if (byId.get(id)?.deref() === space) byId.delete(id);
+function forget(space: LockSpace): void {
+  const { buffer, byteOffset } = space.handle;
+  const spaces = byBuffer.get(buffer);
+  if (spaces?.get(byteOffset) === space) spaces.delete(byteOffset);
+  if (byId.get(space.id)?.deref() === space) byId.delete(space.id);
   dropped.unregister(space);
 }
 
 /** A thread that ends while it holds a lock keeps its record: the holder can still be named. */
 function giveBackIdleAgents(): void {
-  for (const [id, ref] of byId) {
+  for (const ref of byId.values()) {
     const space = ref.deref();
-    if (space?.isIdle) giveBack(space.mem, space.record, id);
+    if (space?.isIdle) giveBack(space);
   }
 }

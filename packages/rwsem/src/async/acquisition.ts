@@ -12,7 +12,7 @@ export type Mode = 'read' | 'write';
 export class Acquisition {
   readonly lock: RwSem;
   readonly mode: Mode;
-  readonly urgent: boolean;
+  readonly options: CheckedAcquire;
   /** Its waiter record, 0 while it queues inside the thread. */
   waiter = 0;
   settled = false;
@@ -24,8 +24,6 @@ export class Acquisition {
   readonly #resolve: (guard: ReadGuard & WriteGuard) => void;
   readonly #reject: (reason: unknown) => void;
   readonly #agent: AsyncAgent;
-  readonly #timeoutMs: number;
-  readonly #signal: AbortSignal | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -38,9 +36,7 @@ export class Acquisition {
   ) {
     this.lock = lock;
     this.mode = mode;
-    this.urgent = options.urgent;
-    this.#timeoutMs = options.timeoutMs;
-    this.#signal = options.signal;
+    this.options = options;
     this.#agent = agent;
     this.#resolve = resolve as (guard: ReadGuard & WriteGuard) => void;
     this.#reject = reject;
@@ -48,19 +44,18 @@ export class Acquisition {
 
   /** Listens for the abort. First of all, since it runs code of the user's, which may throw. */
   listen(): void {
-    this.#signal?.addEventListener('abort', this, { once: true });
+    this.options.signal?.addEventListener('abort', this, { once: true });
   }
 
   startTimer(): void {
-    if (this.#timeoutMs >= LONGEST_MS) return;
-    this.#timer = setTimeout(() => {
-      this.#agent.cancel(this, () => new TimeoutError(this.mode, this.#timeoutMs));
-    }, this.#timeoutMs);
+    const { timeoutMs } = this.options;
+    if (timeoutMs >= LONGEST_MS) return;
+    this.#timer = setTimeout(() => this.#agent.cancel(this, () => new TimeoutError(this.mode, timeoutMs)), timeoutMs);
   }
 
   /** The abort event. */
   handleEvent(): void {
-    this.#agent.cancel(this, () => (this.#signal as AbortSignal).reason as unknown);
+    this.#agent.cancel(this, () => this.options.signal?.reason as unknown);
   }
 
   /** Without a reason the lock is held: hand out the guard. */
@@ -68,7 +63,7 @@ export class Acquisition {
     this.settled = true;
     clearTimeout(this.#timer);
     try {
-      this.#signal?.removeEventListener('abort', this);
+      this.options.signal?.removeEventListener('abort', this);
     } catch {
       // A signal that refuses must not cost the caller the lock or the error.
     }

@@ -13,7 +13,6 @@ import {
   ACQUIRED,
   ASYNC_WAITER,
   CANCELLED,
-  CANCELLED_SIGNALLED,
   READY,
   READY_NEXT,
   RLOCK,
@@ -61,16 +60,16 @@ export class AsyncAgent {
 
   /** Takes on an acquisition that could not be granted at once. */
   start(acquisition: Acquisition): void {
+    const { lock } = acquisition;
+    this.#unsettled++;
+    lock.addPending(acquisition);
     try {
       acquisition.listen();
     } catch (error) {
-      acquisition.settle(() => error);
-      return;
+      this.#settle(acquisition, () => error);
     }
-    if (acquisition.settled) return; // aborted by its own listener
-    this.#unsettled++;
-    acquisition.lock.addPending(acquisition);
-    if (acquisition.lock.overflowing > 0 || !this.#enqueue(acquisition)) this.#queueInside(acquisition);
+    // It may have been aborted by its own listener.
+    if (!acquisition.settled && (lock.overflowing > 0 || !this.#enqueue(acquisition))) this.#queueInside(acquisition);
     if (!acquisition.settled) acquisition.startTimer();
     this.#settleDown();
   }
@@ -85,10 +84,10 @@ export class AsyncAgent {
     const { at } = acquisition.lock;
     let status: number;
     if (acquisition.mode === 'write') {
-      prepareWaiter(mem, at, waiter, WRITE_WAITER | ASYNC_WAITER, acquisition.urgent);
+      prepareWaiter(mem, at, waiter, WRITE_WAITER | ASYNC_WAITER, acquisition.options.urgent);
       status = enqueueWrite(mem, at, me, waiter);
     } else {
-      prepareWaiter(mem, at, waiter, ASYNC_WAITER, acquisition.urgent);
+      prepareWaiter(mem, at, waiter, ASYNC_WAITER, acquisition.options.urgent);
       status = enqueueRead(mem, at, me, waiter, false, false, 0);
     }
     if (status === ACQUIRED) this.#settle(acquisition);
@@ -104,21 +103,17 @@ export class AsyncAgent {
   /** After a timeout or an abort; too late if the lock has been granted already. */
   cancel(acquisition: Acquisition, reason: () => unknown): void {
     if (acquisition.settled) return;
-    if (acquisition.waiter !== 0) {
-      const { waiter } = acquisition;
+    const { waiter } = acquisition;
+    if (waiter === 0) {
+      if (acquisition.isInside) this.#unqueueInside(acquisition);
+      this.#settle(acquisition, reason);
+    } else {
       const status = cancelWaiter(this.#mem, acquisition.lock.at, this.#agent.at, waiter);
-      if (status === CANCELLED || status === CANCELLED_SIGNALLED) this.#settle(acquisition, reason);
+      if (status !== ACQUIRED) this.#settle(acquisition, reason);
       if (status === CANCELLED) {
         this.#giveBack(waiter);
         this.#refill();
       }
-    } else if (acquisition.isInside) {
-      this.#unqueueInside(acquisition);
-      this.#settle(acquisition, reason);
-    } else {
-      // Its own listener, before it was started.
-      acquisition.settle(reason);
-      return;
     }
     this.#settleDown();
   }

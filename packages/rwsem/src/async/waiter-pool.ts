@@ -15,7 +15,6 @@ import type { AgentRecord } from '../agent.ts';
 export class WaiterPool {
   readonly #mem: Int32Array;
   readonly #agent: AgentRecord;
-  readonly #first: number;
   readonly #capacity: number;
   /** Where to look next; agents start apart. */
   #hint: number;
@@ -23,7 +22,6 @@ export class WaiterPool {
   constructor(mem: Int32Array, agent: AgentRecord) {
     this.#mem = mem;
     this.#agent = agent;
-    this.#first = mem[WAITERS_AT] as number;
     this.#capacity = mem[WAITER_CAPACITY] as number;
     this.#hint = (agent.id * 16) % this.#capacity;
   }
@@ -37,7 +35,7 @@ export class WaiterPool {
       return 0;
     }
     for (let looks = 2 * this.#capacity; looks > 0; looks--) {
-      const waiter = this.#first + this.#hint * WAITER_WORDS;
+      const waiter = (mem[WAITERS_AT] as number) + this.#hint * WAITER_WORDS;
       this.#hint = (this.#hint + 1) % this.#capacity;
       if (Atomics.load(mem, waiter + CLAIMED_BY) !== 0) continue;
       if (Atomics.compareExchange(mem, waiter + CLAIMED_BY, 0, this.#agent.tag) !== 0) continue;
