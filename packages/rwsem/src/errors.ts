@@ -50,8 +50,8 @@ export class CannotBlockError extends RwSemError {
 /** A release or downgrade without the hold it is for. */
 export class NotOwnerError extends RwSemError {
   /** @internal */
-  constructor(message: string) {
-    super('NotOwnerError', message);
+  constructor(attempt: string) {
+    super('NotOwnerError', `${attempt}; nothing was changed`);
   }
 }
 

@@ -46,8 +46,7 @@ export function requireSharedMemory(): void {
 function isSharedArrayBuffer(buffer: unknown): buffer is SharedArrayBuffer {
   requireSharedMemory();
   try {
-    const byteLength = Object.getOwnPropertyDescriptor(SharedArrayBuffer.prototype, 'byteLength')?.get as () => number;
-    return byteLength.call(buffer) >= 0;
+    return Reflect.get(SharedArrayBuffer.prototype, 'byteLength', buffer) >= 0;
   } catch {
     return false;
   }
@@ -130,7 +129,7 @@ export function openSpace(handle: unknown): Int32Array {
   if (!isSharedArrayBuffer(buffer)) throw new InvalidHandleError('its buffer is not a SharedArrayBuffer');
   if (!isAligned(byteOffset)) throw new InvalidHandleError(`its byteOffset is not a multiple of ${ALIGNMENT_BYTES}`);
   const available = Math.floor((buffer.byteLength - byteOffset) / 4);
-  if (available < HEADER_WORDS) throw new InvalidHandleError('its buffer ends before the header does');
+  if (available < HEADER_WORDS) throw new InvalidHandleError('its buffer ends before the space does');
 
   const header = new Int32Array(buffer, byteOffset, HEADER_WORDS);
   if (Atomics.load(header, MAGIC_0) !== MAGIC[0] || header[MAGIC_1] !== MAGIC[1]) {
@@ -139,8 +138,7 @@ export function openSpace(handle: unknown): Int32Array {
   if (header[LAYOUT_VERSION] !== VERSION) {
     throw new InvalidHandleError(`the space has layout version ${header[LAYOUT_VERSION]}, this library has ${VERSION}: use the same version in all threads`);
   }
-  if (header[HEADER_CHECK] !== checksum(header)) throw new InvalidHandleError('the header of the space is damaged');
-  if (!isConsistent(header)) throw new InvalidHandleError('the header of the space contradicts itself');
+  if (header[HEADER_CHECK] !== checksum(header) || !isConsistent(header)) throw new InvalidHandleError('the header of the space is damaged');
   const words = header[SPACE_WORDS] as number;
   if (words > available) throw new InvalidHandleError('its buffer ends before the space does');
   return new Int32Array(buffer, byteOffset, words);

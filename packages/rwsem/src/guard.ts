@@ -91,7 +91,7 @@ export class WriteHold implements WriteGuard {
   downgrade(): ReadGuard {
     const lock = this.#lock;
     if (lock === null) {
-      throw new NotOwnerError('downgrade() on a guard that has been released or downgraded already; nothing was changed');
+      throw new NotOwnerError('downgrade() on a guard that has been released or downgraded already');
     }
     this.#lock = null;
     lock.downgradeWriteHold();

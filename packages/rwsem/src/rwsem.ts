@@ -73,8 +73,7 @@ export class RwSem {
   #rawWrites = 0;
   #guardReads = 0;
   #guardWrites = 0;
-  readonly #pending = new Set<Acquisition>();
-  #pendingWrites = 0;
+  /** @internal */ readonly pending = new Set<Acquisition>();
 
   private constructor(space: LockSpace, index: number, at: number) {
     this.space = space;
@@ -360,7 +359,7 @@ export class RwSem {
       this.#me,
       count,
       this.#holdsRead(),
-      this.#firstPendingWaiter(),
+      this.pending.values().next().value?.waiter ?? 0,
       urgent,
       timeoutMs < LONGEST_MS,
       giveUpAtMs(timeoutMs),
@@ -424,8 +423,9 @@ export class RwSem {
 
   /** While this thread is blocked nobody can end what it holds, nor use what it awaits. */
   #isDeadlocked(mode: Mode): boolean {
-    if (mode === 'read') return this.#holdsWrite() || this.#pendingWrites > 0;
-    return this.#holdsWrite() || this.#holdsRead() || this.#pending.size > 0;
+    if (this.#holdsWrite()) return true;
+    if (mode === 'write') return this.#holdsRead() || this.pending.size > 0;
+    return this.pending.size > 0 && [...this.pending].some((acquisition) => acquisition.mode === 'write');
   }
 
   #refuseDeadlock(mode: Mode): void {
@@ -438,24 +438,6 @@ export class RwSem {
           ? 'this thread holds the lock for reading'
           : 'this thread awaits the lock, and its async acquisition could not go on while the thread is blocked',
     );
-  }
-
-  /** The waiter of the first pending acquisition, or 0. */
-  #firstPendingWaiter(): number {
-    for (const acquisition of this.#pending) return acquisition.waiter;
-    return 0;
-  }
-
-  /** @internal */
-  addPending(acquisition: Acquisition): void {
-    this.#pending.add(acquisition);
-    if (acquisition.mode === 'write') this.#pendingWrites++;
-  }
-
-  /** @internal */
-  removePending(acquisition: Acquisition): void {
-    this.#pending.delete(acquisition);
-    if (acquisition.mode === 'write') this.#pendingWrites--;
   }
 
   /** @internal A guard for a hold that has just been acquired. */
@@ -474,7 +456,7 @@ export class RwSem {
   /** @internal `'holds'`, `'awaits'`, or `''` if this thread has nothing to do with the lock. */
   use(): 'holds' | 'awaits' | '' {
     if (this.#holdsRead() || this.#holdsWrite()) return 'holds';
-    return this.#pending.size > 0 ? 'awaits' : '';
+    return this.pending.size > 0 ? 'awaits' : '';
   }
 
   /** @internal */
@@ -488,7 +470,7 @@ export class RwSem {
 
   #notHeld(form: string, pair: string): never {
     if (this.#gate === DETACHED) throw new DetachedError();
-    throw new NotOwnerError(`${form}() without a ${pair}() of this thread to end; nothing was changed. Guards are ended by their own release()`);
+    throw new NotOwnerError(`${form}() without a ${pair}() of this thread to end (guards have their own release())`);
   }
 }
 

@@ -62,7 +62,7 @@ export class AsyncAgent {
   start(acquisition: Acquisition): void {
     const { lock } = acquisition;
     this.#unsettled++;
-    lock.addPending(acquisition);
+    lock.pending.add(acquisition);
     try {
       acquisition.listen();
     } catch (error) {
@@ -202,7 +202,7 @@ export class AsyncAgent {
   /** The lock is held; with a reason, it has not been granted. */
   #settle(acquisition: Acquisition, reason?: () => unknown): void {
     this.#unsettled--;
-    acquisition.lock.removePending(acquisition);
+    acquisition.lock.pending.delete(acquisition);
     acquisition.settle(reason);
   }
 
