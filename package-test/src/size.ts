@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-/** Recorded 10,670 bytes with esbuild 0.28.2 on 2026-12-02; the aim is 6,000. Lower it with every saving. */
-const LIMIT_BYTES = 10_690;
+/** Recorded 10,532 bytes with esbuild 0.28.2 on 2026-12-02; the aim is 6,000. Lower it with every saving. */
+const LIMIT_BYTES = 10_550;
 
 const limit = process.argv[2] === undefined ? LIMIT_BYTES : Number(process.argv[2]);
 if (!Number.isInteger(limit) || limit < 1) {
-  console.error(`The limit must be a whole number of bytes, not ${process.argv[2]}: npm run size -- 10690`);
+  console.error(`The limit must be a whole number of bytes, not ${process.argv[2]}: npm run size -- 10550`);
   process.exit(2);
 }
 

@@ -56,8 +56,8 @@ export function checkOptions(options: LockSpaceOptions): Required<LockSpaceOptio
   checkObject('policy', policy);
   const { handoffAfterMs = 4, writerWake = 'steal', spin = 'known-owner', readerSteal = true } = policy;
   checkDuration('policy.handoffAfterMs', handoffAfterMs);
-  check(WRITER_WAKES.includes(writerWake), 'policy.writerWake', "'steal' or 'grant'", writerWake);
-  check(SPINS.includes(spin), 'policy.spin', "'off', 'known-owner' or 'any-owner'", spin);
+  checkOneOf('policy.writerWake', WRITER_WAKES, writerWake);
+  checkOneOf('policy.spin', SPINS, spin);
   checkBoolean('policy.readerSteal', readerSteal);
   const wholeMs = handoffAfterMs > LONGEST_MS ? Infinity : Math.ceil(handoffAfterMs);
   return { locks, agents, waiters, policy: { handoffAfterMs: wholeMs, writerWake, spin, readerSteal } };
@@ -105,6 +105,10 @@ export function checkWhole(name: string, value: unknown, min: number, max: numbe
 
 function checkDuration(name: string, value: unknown): void {
   check(typeof value === 'number' && value >= 0, name, 'a number of milliseconds >= 0, or Infinity', value);
+}
+
+function checkOneOf(name: string, choices: readonly unknown[], value: unknown): void {
+  check(choices.includes(value), name, choices.map(show).join(' or '), value);
 }
 
 function checkBoolean(name: string, value: unknown): void {

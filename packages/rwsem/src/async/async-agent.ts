@@ -13,10 +13,10 @@ import {
   ACQUIRED,
   ASYNC_WAITER,
   CANCELLED,
+  QUEUED,
   READY,
   READY_NEXT,
   RLOCK,
-  TOO_MANY_READERS,
   WRITE_WAITER,
 } from '../core/layout.ts';
 import { cancelWaiter } from '../core/cancel.ts';
@@ -82,21 +82,14 @@ export class AsyncAgent {
     const mem = this.#mem;
     const me = this.#agent.at;
     const { at } = acquisition.lock;
-    let status: number;
-    if (acquisition.mode === 'write') {
-      prepareWaiter(mem, at, waiter, WRITE_WAITER | ASYNC_WAITER, acquisition.options.urgent);
-      status = enqueueWrite(mem, at, me, waiter);
-    } else {
-      prepareWaiter(mem, at, waiter, ASYNC_WAITER, acquisition.options.urgent);
-      status = enqueueRead(mem, at, me, waiter, false, false, 0);
-    }
-    if (status === ACQUIRED) this.#settle(acquisition);
-    else if (status === TOO_MANY_READERS) this.#settle(acquisition, () => new TooManyReadersError());
+    const isWrite = acquisition.mode === 'write';
+    prepareWaiter(mem, at, waiter, isWrite ? WRITE_WAITER | ASYNC_WAITER : ASYNC_WAITER, acquisition.options.urgent);
+    const status = isWrite ? enqueueWrite(mem, at, me, waiter) : enqueueRead(mem, at, me, waiter, false, false, 0);
+    if (status === QUEUED) this.#queued.set(waiter, acquisition);
     else {
-      this.#queued.set(waiter, acquisition);
-      return true;
+      this.#settle(acquisition, status === ACQUIRED ? undefined : () => new TooManyReadersError());
+      this.#pool.release(waiter);
     }
-    this.#pool.release(waiter);
     return true;
   }
 
