@@ -13,7 +13,7 @@ import { CheckArgumentError } from './check-error.ts';
 import { runCrew } from './crew.ts';
 import { parseMode } from './model/mode.ts';
 import { parseProgram } from './model/program.ts';
-import { formatOutcomes, isForetold, type MutationOutcome, outcomeOf, renderOutcomes, taskFor, untried } from './mutation-run.ts';
+import { formatOutcomes, isForetold, type MutationOutcome, type MutationTask, outcomeOf, renderOutcomes, taskFor, untried } from './mutation-run.ts';
 import { MUTATIONS } from './mutations/index.ts';
 import { customPlan, everydayPlan, type Group, largePlan } from './plan.ts';
 import { printTrace } from './print-trace.ts';
@@ -21,8 +21,9 @@ import { checkAtRandom } from './random-command.ts';
 import { replay } from './replay.ts';
 import { type CheckReport, type CheckRow, createCheckProgress, renderSummary, renderTable, verdictOf } from './report.ts';
 import { formatSchedule, parseSchedule } from './schedule.ts';
+import { checkOperators } from './operators/command.ts';
 import { missingTools } from './spin/tools.ts';
-import { type CheckTask, commandFor, loadTask, sourcesWith } from './task.ts';
+import { type CheckResult, type CheckTask, commandFor, EXPLORATIONS, loadTask, sourcesWith } from './task.ts';
 
 type Engine = (typeof ENGINES)[number];
 
@@ -35,6 +36,10 @@ interface Arguments {
   large?: boolean;
   mutations?: boolean;
   record?: string;
+  operators?: boolean;
+  file?: string[];
+  seconds?: number;
+  resume?: string;
   engine: Engine;
   random?: number;
   seed?: number;
@@ -51,6 +56,7 @@ interface PlannedTask extends CheckTask {
 /** Each takes some 20 bytes, and those that wait for their turn a few hundred. */
 const MOST_STATES = 200_000_000;
 const MOST_STATES_OF_A_MUTATION = 1_500_000;
+const SECONDS_OF_A_MUTANT = 60;
 
 const ENGINES = ['own', 'spin'] as const;
 
@@ -62,7 +68,8 @@ export function addCheckCommand(program: Command): void {
     .description('every interleaving of small programs, run by the shipped core')
     .addHelpText('after', '\nExit code: 0 everything was explored and held; 1 something is violated; 2 bad arguments; 3 nothing was found, but not everything was explored.')
     .action(async (options: Arguments) => {
-      if (options.mutations === true) process.exitCode = await checkMutations(options);
+      if (options.operators === true) process.exitCode = await tryOperators(options);
+      else if (options.mutations === true) process.exitCode = await checkMutations(options);
       else if (options.random !== undefined) process.exitCode = runAtRandom(options, options.random);
       else process.exitCode = options.replay === undefined ? await check(options) : replaySchedule(options, options.replay);
     });
@@ -75,6 +82,10 @@ export function addCheckCommand(program: Command): void {
   command.option('--mutation <id>', 'with this mistake in the core');
   command.option('--mutations', 'every mistake of the catalogue, each where it must be caught');
   command.option('--record <file>', 'with --mutations: what came of each, for the tests');
+  command.option('--operators', 'mutants made by rule (mutation operators): what survives, and why');
+  option('--file <names>', 'with --operators: only of these files of the core, such as wake,read', (text) => text.split(','));
+  option('--seconds <n>', `with --operators: for one mutant, then what is left is cut (default: ${SECONDS_OF_A_MUTANT})`, wholeNumber('--seconds', 1, 86400));
+  command.option('--resume <file>', 'with --operators: verdicts are kept here, and not looked for again while the core is the same');
   command.addOption(new Option('--engine <name>', 'spin explores the same steps by SPIN, which has to be installed, up to 4 GB of states').choices(ENGINES).default('own'));
   option('--random <runs>', 'so many single runs of each program instead, for those that are too large', wholeNumber('--random', 1, 1e9));
   option('--seed <n>', 'with --random: of the first run (default: 1)', wholeNumber('--seed', 0, 1e9));
@@ -109,7 +120,8 @@ async function check(options: Arguments): Promise<number> {
   const progress = createCheckProgress(process.stderr, groups);
   const interrupt = stopOnInterrupt();
   const startedMs = performance.now();
-  await runCrew(
+  await runCrew<PlannedTask, CheckResult>(
+    EXPLORATIONS,
     tasks,
     workers,
     {
@@ -145,7 +157,8 @@ function refuseEndless(groups: readonly Group[], who: string): void {
 function refuseWithoutSpin(groups: readonly Group[], { mostStates }: Arguments): void {
   if (mostStates !== undefined) throw new CheckArgumentError('--most-states is for the own engine: SPIN stops at 4 GB of states');
   refuseEndless(groups, 'SPIN looks');
-  if (groups.some(({ mode }) => parseMode(mode).bypass)) throw new CheckArgumentError('SPIN does not count who gets in past a handoff: explore the mode bypass by the own engine');
+  const beyond = groups.map(({ mode }) => parseMode(mode)).find(({ bypass, alone }) => bypass || alone);
+  if (beyond) throw new CheckArgumentError(`SPIN does not keep who gets in: explore mode "${beyond.text}" by the own engine`);
   const missing = missingTools();
   if (missing.length > 0) throw new CheckArgumentError(`${missing.join(' and ')} not found; on Debian, as root, from the repository: npm run install:spin`);
 }
@@ -167,7 +180,8 @@ async function checkMutations({ mostStates = MOST_STATES_OF_A_MUTATION, workers,
   const live = process.stderr.isTTY ? createLogUpdate(process.stderr) : null;
   const interrupt = stopOnInterrupt();
   let finished = 0;
-  await runCrew(
+  await runCrew<MutationTask, CheckResult>(
+    EXPLORATIONS,
     tasks,
     workers,
     {
@@ -188,6 +202,12 @@ async function checkMutations({ mostStates = MOST_STATES_OF_A_MUTATION, workers,
   if (interrupt.signal.aborted) return CHECK_EXIT_CODES.incomplete;
   if (record !== undefined) writeFileSync(record, formatOutcomes(all));
   return MUTATIONS.every((mutation) => isForetold(mutation, outcomes.get(mutation.id) as MutationOutcome)) ? CHECK_EXIT_CODES.held : CHECK_EXIT_CODES.violated;
+}
+
+async function tryOperators({ file, seconds = SECONDS_OF_A_MUTANT, mostStates = MOST_STATES_OF_A_MUTATION, workers, resume, json, program, mode, mutation }: Arguments): Promise<number> {
+  if (program !== undefined || mode !== undefined || mutation !== undefined) throw new CheckArgumentError('--operators says itself which programs: not together with --program, --mode or --mutation');
+  const isExplained = await checkOperators({ file, seconds, mostStates, workers, resume, json });
+  return isExplained === null ? CHECK_EXIT_CODES.incomplete : isExplained ? CHECK_EXIT_CODES.held : CHECK_EXIT_CODES.violated;
 }
 
 function counterexample(task: PlannedTask): string {

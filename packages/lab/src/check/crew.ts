@@ -1,23 +1,28 @@
 /** Threads that share a list of explorations: each takes the next when it has finished one. */
 import { Worker } from 'node:worker_threads';
-import type { CheckResult, CheckTask } from './task.ts';
 import type { FromWorker } from './worker.ts';
 
 /** Of what is under way. */
-export interface Moment<T extends CheckTask> {
+export interface Moment<T> {
   task: T;
   states: number;
   depth: number;
 }
 
-export interface CrewObserver<T extends CheckTask> {
+/** What the threads run, and what a task is called in an error. */
+export interface CrewJob<T> {
+  script: URL;
+  nameOf(task: T): string;
+}
+
+export interface CrewObserver<T, R> {
   /** All that is under way, whenever something has moved. */
   moved(moments: readonly Moment<T>[]): void;
   /** True to start nothing more and drop what is under way. */
-  finished(task: T, result: CheckResult): boolean;
+  finished(task: T, result: R): boolean;
 }
 
-export async function runCrew<T extends CheckTask>(tasks: readonly T[], size: number, observer: CrewObserver<T>, signal: AbortSignal): Promise<void> {
+export async function runCrew<T, R>(job: CrewJob<T>, tasks: readonly T[], size: number, observer: CrewObserver<T, R>, signal: AbortSignal): Promise<void> {
   const queue = tasks.slice();
   const moments = new Set<Moment<T>>();
   const workers = new Set<Worker>();
@@ -30,7 +35,7 @@ export async function runCrew<T extends CheckTask>(tasks: readonly T[], size: nu
 
   const member = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      const worker = new Worker(new URL('./worker.js', import.meta.url));
+      const worker = new Worker(job.script);
       workers.add(worker);
       let task: T | undefined;
       let moment: Moment<T> | undefined;
@@ -41,7 +46,7 @@ export async function runCrew<T extends CheckTask>(tasks: readonly T[], size: nu
         moments.add(moment);
         worker.postMessage(task);
       };
-      worker.on('message', (message: FromWorker) => {
+      worker.on('message', (message: FromWorker<R>) => {
         if (isOver || !task || !moment) return;
         if (message.kind === 'progress') Object.assign(moment, { states: message.states, depth: message.depth });
         else {
@@ -53,7 +58,7 @@ export async function runCrew<T extends CheckTask>(tasks: readonly T[], size: nu
       });
       worker.on('error', (error) => {
         stop();
-        reject(new Error(`exploring ${task?.program ?? 'nothing'}, mode "${task?.mode ?? ''}": ${error.message}`, { cause: error }));
+        reject(new Error(`${task === undefined ? 'starting' : job.nameOf(task)}: ${error.message}`, { cause: error }));
       });
       worker.on('exit', () => resolve());
       next();

@@ -1,6 +1,7 @@
 /** One exploration, from its description to what was found: what the workers do. */
 import { patchCore, readShippedCore, readSource, type SourceFile } from '../lower/source.ts';
 import { CheckArgumentError } from './check-error.ts';
+import type { CrewJob } from './crew.ts';
 import { explore, type Exploration, type Limits } from './explore.ts';
 import { checkLiveness } from './liveness.ts';
 import { parseMode } from './model/mode.ts';
@@ -51,13 +52,24 @@ export function loadTask({ program, mode, family = [program], mutation }: CheckT
   return last.model.load(parseProgram(program));
 }
 
+/** What the threads of a crew do (`worker.ts`). */
+export const EXPLORATIONS: CrewJob<CheckTask> = {
+  script: new URL('./worker.js', import.meta.url),
+  nameOf: ({ program, mode }) => `exploring ${program}, mode "${mode}"`,
+};
+
+/** In the way of its mode. */
+export function exploreAs(loaded: LoadedProgram, limits: Limits): Exploration {
+  const { mode } = loaded.model;
+  return (mode.fair ? checkLiveness : mode.ready ? checkReachableEnd : explore)(loaded, limits);
+}
+
 export function runTask(task: CheckTask, onProgress: NonNullable<Limits['onProgress']>): CheckResult {
   const startedMs = performance.now();
   const bySpin = task.engine === 'spin';
   const loaded = loadTask(bySpin ? { ...task, family: [task.program] } : task);
   const { mode, runtime } = loaded.model;
-  const explorer = mode.fair ? checkLiveness : mode.ready ? checkReachableEnd : explore;
-  const { depth, states, steps, failure, schedule, complete } = bySpin ? exploreWithSpin(loaded) : explorer(loaded, { mostStates: task.mostStates, onProgress });
+  const { depth, states, steps, failure, schedule, complete } = bySpin ? exploreWithSpin(loaded) : exploreAs(loaded, { mostStates: task.mostStates, onProgress });
   const longest = failure ? schedule.length : depth;
   return { ...(mode.bypass ? { overtaken: runtime.mostOvertaken } : {}), states, steps, failure, schedule, complete, longest, seconds: (performance.now() - startedMs) / 1000 };
 }

@@ -2,11 +2,11 @@
 import { parentPort } from 'node:worker_threads';
 import { type CheckResult, type CheckTask, runTask } from './task.ts';
 
-export type FromWorker = { kind: 'progress'; states: number; depth: number } | { kind: 'result'; result: CheckResult };
+export type FromWorker<R> = { kind: 'progress'; states: number; depth: number } | { kind: 'result'; result: R };
 
 const port = parentPort;
 port?.on('message', (task: CheckTask) => {
-  const post = (message: FromWorker): void => port.postMessage(message);
+  const post = (message: FromWorker<CheckResult>): void => port.postMessage(message);
   const result = runTask(task, (states, depth) => post({ kind: 'progress', states, depth }));
   post({ kind: 'result', result });
 });

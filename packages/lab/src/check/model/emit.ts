@@ -241,7 +241,7 @@ class RoutineEmitter {
     switch (name) {
       case 'lockWaitLock': return `S[${waitLock}] = me;`;
       case 'linger': return '';
-      case 'entered': return `R.collected(b, 0); S[b + ${INSIDE}] += ${js(args[0] as Expr)};${this.#emitter.countsBypasses ? ' R.overtakes(b);' : ''}`;
+      case 'entered': return `R.collected(b, 0); S[b + ${INSIDE}] += ${js(args[0] as Expr)};${this.#emitter.countsBypasses ? ' R.overtakes(b);' : ''}${layout.hasBeenInAt < 0 ? '' : ` S[b + ${layout.hasBeenInAt}] = 1;`}`;
       case 'collected': return `R.collected(b, ${layout.recordOf(addressOf(args[0] as Expr).offset)});`;
       case 'left': return `S[b + ${INSIDE}] -= ${js(args[0] as Expr)};`;
       case 'downgrading': return `S[b + ${INSIDE}] = ${DOWNGRADING};`;

@@ -95,6 +95,8 @@ export class Layout {
     if (mode.owner) agent.push(['PARKED', word('PARKED')]);
     // The word after `#free` is nobody's: a ghost, how many others have got in past its handoff.
     if (mode.bypass) agent.push(['overtaken', word('HELD') + 1]);
+    // And so is the next: has this operation been inside?
+    if (mode.alone) agent.push(['hasBeenIn', word('HELD') + 2]);
     if (mode.spin) for (const name of ['SPIN_NEXT', 'SPIN_PREV', 'SPIN_LOCKED', 'SPIN_STUCK']) agent.push([name, word(name)]);
     if (usesAsync) {
       for (const name of ['BELL', 'READY']) agent.push([name, word(name)]);
@@ -158,12 +160,17 @@ export class Layout {
     const fields = ['GRANT', 'KIND', 'HANDOFF_RULE', 'HANDOFF_SET', 'READY_NEXT'];
     const offsets = this.#records().flatMap((record) => fields.map((name) => record + this.word(name)));
     for (let i = 0; i < MOST_THREADS; i++) offsets.push(this.word('WAKE_LIST') + i);
-    return [...offsets, this.word('BELL'), this.word('HELD') + 1].flatMap((offset) => this.agentSlots.get(offset) ?? []);
+    return [...offsets, this.word('BELL'), this.word('HELD') + 1, this.word('HELD') + 2].flatMap((offset) => this.agentSlots.get(offset) ?? []);
   }
 
   /** In a block: the ghost of the mode `bypass`, or -1. */
   get overtakenAt(): number {
     return this.agentSlots.get(this.word('HELD') + 1) ?? -1;
+  }
+
+  /** In a block: the ghost of the mode `alone`, or -1. */
+  get hasBeenInAt(): number {
+    return this.agentSlots.get(this.word('HELD') + 2) ?? -1;
   }
 
   /** Which of its thread's records lies there, relative to its agent record. */

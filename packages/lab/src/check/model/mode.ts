@@ -8,7 +8,7 @@ export interface Mode {
   anyOwner: boolean;
   oneCore: boolean;
   readerSteal: boolean;
-  handoff: 'free' | 'now' | 'off';
+  handoff: 'free' | 'now' | 'off' | 'due';
   batch: number;
   /** 0: as many as the count takes. */
   readers: number;
@@ -19,27 +19,30 @@ export interface Mode {
   ready: boolean;
   /** How many overtake who has asked for handoff. */
   bypass: boolean;
+  /** A thread that is alone, which nothing may be refused. */
+  alone: boolean;
   /** Starvation too. */
   fair: boolean;
   /** A thread gives up its node in the spinner queue after one turn, instead of never. */
   impatient: boolean;
 }
 
-const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split, ready, bypass, fair, impatient';
+const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:due, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split, ready, bypass, alone, fair, impatient';
 
 export function parseMode(text: string): Mode {
   const mode: Mode = {
     text: text.trim(), grant: false, spin: false, anyOwner: false, oneCore: false, readerSteal: true, handoff: 'free', batch: 256, readers: 0,
-    owner: false, waitLock: false, spurious: false, split: false, ready: false, bypass: false, fair: false, impatient: false,
+    owner: false, waitLock: false, spurious: false, split: false, ready: false, bypass: false, alone: false, fair: false, impatient: false,
   };
   for (const word of text.split(/[\s,]+/).filter(Boolean)) {
     const batch = /^batch:([1-9]\d{0,2})$/.exec(word)?.[1];
-    if (word === 'grant' || word === 'spin' || word === 'owner' || word === 'spurious' || word === 'split' || word === 'ready' || word === 'bypass' || word === 'fair' || word === 'impatient') mode[word] = true;
+    if (word === 'grant' || word === 'spin' || word === 'owner' || word === 'spurious' || word === 'split' || word === 'ready' || word === 'bypass' || word === 'alone' || word === 'fair' || word === 'impatient') mode[word] = true;
     else if (word === 'one-core') mode.oneCore = true;
     else if (word === 'any-owner') mode.anyOwner = mode.spin = true;
     else if (word === 'no-reader-steal') mode.readerSteal = false;
     else if (word === 'wait-lock') mode.waitLock = true;
     else if (word === 'handoff:now') mode.handoff = 'now';
+    else if (word === 'handoff:due') mode.handoff = 'due';
     else if (word === 'handoff:off') mode.handoff = 'off';
     else if (word === 'readers:1') mode.readers = 1;
     else if (batch !== undefined && Number(batch) <= 256) mode.batch = Number(batch);
@@ -47,6 +50,6 @@ export function parseMode(text: string): Mode {
   }
   if (mode.spin && mode.oneCore) throw new CheckArgumentError('mode one-core is the one that does not spin: not together with spin or any-owner');
   if (mode.fair && mode.waitLock) throw new CheckArgumentError('the wait lock is test-and-set and starves by itself: the mode fair looks for starvation modulo the wait lock, so leave out wait-lock');
-  if (mode.fair && mode.handoff === 'free') throw new CheckArgumentError('a deadline that never passes starves anybody: with the mode fair give handoff:now, and all have passed, or handoff:off');
+  if (mode.fair && mode.handoff === 'free') throw new CheckArgumentError('a deadline that never passes starves anybody: with the mode fair give handoff:now or handoff:due, and all have passed, or handoff:off');
   return mode;
 }

@@ -1,5 +1,6 @@
 /** The core and the operations, compiled for one mode: all that the engines need to run programs. */
 import { fileURLToPath } from 'node:url';
+import { CheckArgumentError } from '../check-error.ts';
 import { lowerRoutine } from '../../lower/lower.ts';
 import { CoreLibrary } from '../../lower/module.ts';
 import { readBuilt, type SourceFile } from '../../lower/source.ts';
@@ -40,8 +41,11 @@ export class Model {
   readonly #chains: Uint8Array;
   readonly #needsFree: Uint8Array;
   readonly #timed: Uint8Array;
+  /** By stop: who has a time limit must not be asleep there for ever, or, with the limit passed, at all. */
+  readonly #mayNotSleep: Uint8Array;
   readonly #lingers: Uint8Array;
   readonly #waitLock: number;
+  readonly #hasBeenInAt: number;
   readonly #entries = new Map<string, number>();
   readonly scrubbed: readonly number[];
 
@@ -72,12 +76,14 @@ export class Model {
     this.choices = emitter.choices;
     this.blockWords = this.layout.frameAt + emitter.frameWords;
     this.#waitLock = this.layout.lockSlots.get(library.constantNamed('WAIT_LOCK')) as number;
+    this.#hasBeenInAt = this.layout.hasBeenInAt;
     this.runtime = new Runtime(this.layout, this.#waitLock);
     this.invariants = new Invariants(library, this.layout, this.runtime);
     this.#chains = Uint8Array.from(this.stops, ({ chains }) => Number(chains));
     this.#needsFree = Uint8Array.from(this.stops, ({ needsFreeWaitLock }) => Number(needsFreeWaitLock));
     this.#lingers = Uint8Array.from(this.stops, ({ lingers }) => Number(lingers));
     this.#timed = Uint8Array.from(this.stops, ({ timed }) => Number(timed));
+    this.#mayNotSleep = Uint8Array.from(this.stops, ({ routine: { name }, timed }) => Number(name.includes('Timed') && (!timed || mode.handoff === 'due')));
     this.#steps = compile(emitter.sources, this.runtime);
     this.scrubbed = this.layout.leftovers();
   }
@@ -85,6 +91,7 @@ export class Model {
   /** The engines work on this program from now on. */
   load(program: Program): LoadedProgram {
     const { threads } = program;
+    if (this.mode.alone && threads.length > 1) throw new CheckArgumentError('the mode alone is for programs of one thread');
     this.runtime.prepare(threads.length, this.blockWords);
     const entries = threads.map(({ operations, repeats }) =>
       operations.map((alternatives, index) => this.#entries.get(keyOf(alternatives, repeats === 'at will' && index === operations.length - 1)) as number),
@@ -147,10 +154,16 @@ export class Model {
       const next = (this.#steps[pc] as Step)(block, me);
       if (next < 0) {
         if (next === STOPS) loaded.stopThread(thread, block);
-        else loaded.finishOperation(thread, block);
+        else {
+          if (this.#hasBeenInAt >= 0 && state[block + this.#hasBeenInAt] === 0) this.runtime.fail('REFUSED', 'nobody else is there, and an operation has ended without the lock');
+          loaded.finishOperation(thread, block);
+        }
         return true;
       }
       state[block + PC] = next;
+      if (state[block + SLEEP] !== 0 && this.#mayNotSleep[next] === 1 && state[block + SLEEP] !== this.#waitLock + 1) {
+        this.runtime.fail('LOST', this.#timed[next] === 1 ? 'its time is up, and it goes to sleep' : 'it has a time limit, and goes to sleep without one');
+      }
       if (chains && (state[block + SLEEP] !== 0 || (this.#needsFree[next] === 1 && state[this.#waitLock] !== 0))) break;
     }
     return false;

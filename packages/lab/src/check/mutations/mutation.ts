@@ -13,12 +13,12 @@
  * second one; `probe` arrives for reading and withdraws.
  *
  * MODES, separated by spaces. Other policies: `grant`, `spin`, `any-owner`, `no-reader-steal`,
- * `handoff:now`, `handoff:off`; `one-core` steals and does not spin. Limits: `batch:1` readers in a pass, `readers:2` at most in the lock. More detail: `owner`
+ * `handoff:now`, `handoff:due`, `handoff:off`; `one-core` steals and does not spin. Limits: `batch:1` readers in a pass, `readers:2` at most in the lock. More detail: `owner`
  * keeps the owner word instead of leaving what it says to chance, `wait-lock` lets threads park on the
  * wait lock, `spurious` lets any sleep end, `delayed` lets relaxed accesses be late, `impatient` lets threads leave
  * their node in the spinner queue behind, `split` makes steps
  * of the accesses under the wait lock too. More to show: `ready`, that the end can be reached from every
- * state; `fair`, that nobody starves: programs of threads that loop, with `handoff:now` or `handoff:off`.
+ * state; `alone`, that one thread by itself always gets in; `fair`, that nobody starves: programs of threads that loop, with `handoff:now` or `handoff:off`.
  */
 
 import { replaceOnce } from '../../replace-once.ts';
@@ -50,7 +50,9 @@ export type Property =
   /** Overtaken more often than the bound. */
   | 'BYPASS'
   /** The count has gone below what is held. */
-  | 'NEGATIVE';
+  | 'NEGATIVE'
+  /** An operation of a thread that is alone has ended without the lock. */
+  | 'REFUSED';
 
 /**
  * Where it must be caught, or why it cannot be. `property` is what a search by breadth sees first; `or`,

@@ -1,0 +1,40 @@
+/**
+ * The programs that mutants are tried on: few, and the quick ones first. Each line is compiled as a whole, and
+ * is left out for a mutant that makes no difference to its steps.
+ */
+export interface Stage {
+  mode: string;
+  programs: readonly string[];
+}
+
+const stage = (mode: string, ...programs: string[]): Stage => ({ mode, programs });
+
+export const BATTERY: readonly Stage[] = [
+  stage('', 'read | write', 'read | timedWrite', 'timedRead | write', 'read | write | write', 'read | read | write'),
+  stage('alone', 'any/anyNested...', 'any/anyNested/anyAsync/anyPair...'),
+  stage('spin', 'write | write', 'read | write', 'read | write | write'),
+  stage('wait-lock', 'read | write', 'read | timedWrite', 'read | write | write'),
+  stage('handoff:due', 'timedRead | write', 'read | timedWrite', 'timedWrite | write', 'write | write | write'),
+  stage('one-core', 'downgrade | read | write', 'read | timedWrite | write', 'timedRead | write | write', 'read | timedWrite | timedWrite'),
+  stage('', 'asyncRead | write', 'asyncWrite | read', 'abortWrite | read', 'abortWrite | read | write', 'asyncRead+asyncWrite | write'),
+  stage('grant', 'read | write', 'write | write', 'read | timedWrite | write', 'asyncWrite | read | write'),
+  stage('spurious', 'read | write', 'write | timedWrite', 'read | write | write'),
+  stage('batch:1', 'read | read | write', 'asyncInRead | write | write', 'asyncRead+asyncRead | write | write'),
+  stage('readers:1', 'read | read', 'tryRead | tryRead', 'tryRead | read', 'timedRead | read', 'asyncRead | read', 'probe | read', 'read | write'),
+  stage('owner', 'read | write', 'write write | read', 'read read | write', 'read | write | write', 'any... | any...'),
+  stage('spin owner split', 'write | write', 'read | write'),
+  stage('handoff:now', 'read | timedWrite | write', 'write | write | write'),
+  stage('handoff:now fair', 'write | write*', 'write | read*', 'write | read* | read*', 'write | timedRead* | timedRead*', 'write | write* | write*', 'read | write* | write*'),
+  stage('handoff:due one-core fair', 'write | write*', 'write | read* | read*', 'write | write* | write*'),
+  stage('handoff:off one-core fair', 'urgentWrite | write*', 'urgentWrite | read* | read*'),
+  stage('one-core bypass', 'write | read... | read...', 'write | tryRead... | tryRead...', 'write | write... | read...'),
+  stage('spin ready', 'read | write | write'),
+  stage('split', 'read/write/timedWrite... | read/write/timedRead...', 'asyncRead+asyncRead | write', 'tryRead | write'),
+  stage('one-core', 'any... | any...'),
+  stage('one-core', 'anyNested... | any...'),
+  stage('', 'asyncRead+asyncRead | write | read', 'abortWrite+abortRead | read', 'asyncWrite+asyncWrite | write', 'asyncInRead | write | write', 'read read | asyncWrite | write', 'probe | read | write', 'write | nestedRead | write'),
+  stage('one-core', 'any/anyAsync... | any/anyAsync...'),
+  stage('spin impatient', 'write | write | write'),
+  stage('spin', 'timedWrite | timedWrite | write', 'any... | read/write...'),
+  stage('any-owner', 'any... | write...'),
+];

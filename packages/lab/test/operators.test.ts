@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseMode } from '../dist/check/model/mode.js';
+import { Model } from '../dist/check/model/model.js';
+import { parseProgram } from '../dist/check/model/program.js';
+import { BATTERY } from '../dist/check/operators/battery.js';
+import { generateMutants } from '../dist/check/operators/generate.js';
+import { type Mutant, mutate, OPERATORS } from '../dist/check/operators/mutant.js';
+import { readReasons } from '../dist/check/operators/survivors.js';
+import { MutantTrial } from '../dist/check/operators/try-mutant.js';
+import { exploreAs } from '../dist/check/task.js';
+import { readShippedCore } from '../dist/lower/source.js';
+
+const shipped = readShippedCore();
+const mutants = generateMutants(shipped);
+const LIMITS = { mostStates: 300_000, seconds: 60 };
+
+function find(id: string): Mutant {
+  const mutant = mutants.find((candidate) => candidate.id === id);
+  assert.ok(mutant, `no mutant ${id}`);
+  return mutant;
+}
+
+test('there are mutants by every operator, no two of one name, and each changes one file in one place', () => {
+  assert.ok(mutants.length > 1000, `${mutants.length}`);
+  assert.deepEqual([...new Set(mutants.map(({ operator }) => operator))].sort(), Object.keys(OPERATORS).sort());
+  assert.equal(new Set(mutants.map(({ id }) => id)).size, mutants.length);
+  const results = new Set<string>();
+  for (const mutant of mutants) {
+    const changed = mutate(shipped, mutant).filter(({ code }, index) => code !== shipped[index]?.code);
+    assert.equal(changed.length, 1, mutant.id);
+    const { name, code } = changed[0] as (typeof changed)[number];
+    assert.equal(code.split('\n').length, shipped.find((file) => file.name === name)?.code.split('\n').length, `${mutant.id}: lines move`);
+    results.add(`${name} ${code}`);
+  }
+  assert.equal(results.size, mutants.length, 'two mutants are the same');
+});
+
+test('every reason to survive is that of a mutant that exists, and says something', () => {
+  const ids = new Set(mutants.map(({ id }) => id));
+  for (const [id, reason] of readReasons()) {
+    assert.ok(ids.has(id), `survivors.json explains a mutant that there is not: ${id}`);
+    assert.ok(reason.length > 30, id);
+  }
+});
+
+test('the unchanged core passes the battery: what is caught there is the mutant', () => {
+  for (const { mode, programs } of BATTERY) {
+    const model = new Model(shipped, parseMode(mode), programs.map(parseProgram));
+    for (const program of programs) {
+      const { failure } = exploreAs(model.load(parseProgram(program)), { mostStates: 40_000 });
+      assert.equal(failure, null, `${program}, mode ${mode}`);
+    }
+  }
+});
+
+/** The last three only since there are the modes `alone` and `handoff:due`. */
+const CAUGHT: [id: string, property: string][] = [
+  ['cancel cancelWaiter: unlink(mem, lock, waiter); -> dropped', 'INVARIANT'],
+  ['wake wakeQueue: kind === WAKE_ANY -> false', 'LOST'],
+  ['count readerIsIn: (count & READ_FAILED) === 0 -> false', 'REFUSED'],
+  ['handoff isHandoffDue: rule !== HANDOFF_TIMED -> true', 'STARVE'],
+  ['park parkUntilSignalled: timed -> false', 'LOST'],
+  ['cancel cancelWaiter: Atomics.and(mem, lock + COUNT, ~(WAITERS | HANDOFF)) -> in two steps', 'INVARIANT'],
+  ['release downgradeWrite: READER - WRITER -> READER', 'INVARIANT'],
+];
+
+test('mutants are caught', () => {
+  const trial = new MutantTrial(shipped);
+  for (const [id, property] of CAUGHT) {
+    const verdict = trial.run(find(id), LIMITS, () => {});
+    assert.ok('caught' in verdict, id);
+    assert.equal(verdict.caught, property, id);
+  }
+});
+
+test('a mutant that the front end refuses is no program, one that makes no difference survives in no stage', () => {
+  const trial = new MutantTrial(shipped);
+  const sample = find('release wakeAfterWrite: wakeQueue(mem, lock, me, WAKE_ANY); -> dropped');
+  assert.ok('stillborn' in trial.run({ ...sample, replacement: 'nobody();' }, LIMITS, () => {}));
+  assert.deepEqual(trial.run({ ...sample, replacement: 'wakeQueue(mem, lock, me, 0);' }, LIMITS, () => {}), { survived: true, stages: 0, cut: 0 });
+});
