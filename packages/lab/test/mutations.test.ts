@@ -11,7 +11,7 @@ const OPERATIONS = new Set(
   ('read write tryRead tryWrite timedRead timedWrite urgentWrite downgrade asyncRead asyncWrite abortRead abortWrite ' +
     'nestedRead timedNestedRead asyncInRead probe').split(' '),
 );
-const MODES = /^(grant|spin|one-core|handoff:now|batch:\d+|readers:\d+|owner|wait-lock|spurious|delayed|split|ready|fair|impatient)$/;
+const MODES = /^(grant|spin|one-core|handoff:(now|due)|batch:\d+|readers:\d+|owner|wait-lock|spurious|delayed|split|ready|bypass|alone|fair|impatient)$/;
 
 const read = (file: string): string => readFileSync(new URL(file, CORE), 'utf8');
 
@@ -100,7 +100,7 @@ test('every expectation is a program and a mode in the words of the checker, or 
     }
     for (const thread of expect.program.split('|')) {
       for (const operation of thread.trim().split(' ')) {
-        for (const part of operation.replace(/\*$/, '').split('+')) assert.ok(OPERATIONS.has(part), `${id}: ${part}`);
+        for (const part of operation.replace(/(\*|\.\.\.)$/, '').split('+')) assert.ok(OPERATIONS.has(part), `${id}: ${part}`);
       }
     }
     for (const word of expect.mode?.split(' ') ?? []) assert.match(word, MODES, id);

@@ -13,7 +13,7 @@ import { readShippedCore } from '../dist/lower/source.js';
 
 const shipped = readShippedCore();
 const mutants = generateMutants(shipped);
-const LIMITS = { mostStates: 300_000, seconds: 60 };
+const LIMITS = { mostStates: 300_000, seconds: 3600 };
 
 function find(id: string): Mutant {
   const mutant = mutants.find((candidate) => candidate.id === id);

@@ -6,7 +6,7 @@
  * a refactoring which would silently disarm a mutation fails the run instead.
  *
  * PROGRAMS. Threads are separated by `|`, the operations of one thread by spaces; `*` repeats the last
- * operation for ever. `read write tryRead tryWrite timedRead timedWrite urgentWrite downgrade`: the timed
+ * operation for ever, `...` as often as its thread likes. `read write tryRead tryWrite timedRead timedWrite urgentWrite downgrade`: the timed
  * ones may give up at any moment. `asyncRead asyncWrite` are answered by the thread's event loop,
  * `abortRead abortWrite` too, and may be aborted at any moment; `a+b` has two pending at once.
  * `nestedRead` and `timedNestedRead` read inside a read; `asyncInRead` awaits a read and then blocks in a

@@ -109,7 +109,8 @@ export const RELAXED_MUTATIONS: readonly Mutation[] = [
     edits: [
       { file: 'read.ts', find: '  while (readerIsIn(count)) {\n', replace: '  while (!isWriteLocked(count)) {\n' },
     ],
-    expect: { property: 'STARVE', program: 'write | tryRead* | tryRead*', mode: 'handoff:now fair' },
+    // In `fair` tried reads starve each other in the shipped core too.
+    expect: { property: 'BYPASS', program: 'write | tryRead... | tryRead...', mode: 'one-core bypass' },
   },
   {
     id: 'try-read-from-assumed-zero',
