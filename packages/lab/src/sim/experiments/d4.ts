@@ -5,18 +5,13 @@ import type { MachineModel } from '../machine/model.ts';
 import { javaScriptWorld, MODELS } from '../machine/models.ts';
 import { KERNEL_CADENCE, SHIPPED, type Outcome, type SimulatedLock } from '../simulate.ts';
 import { bars, claim, value, type Experiment, type Load, type Variant } from './experiment.ts';
+import { BEFORE_2023 } from './kernels.ts';
 import { sensitivityOf } from './sensitivity.ts';
 
 const MODEL = MODELS['x86-2-socket-96']!;
 const HALF = Array.from({ length: 96 }, () => 50);
 const NOTHING: Section = { kind: 'empty', amount: 0 };
 const PAUSES = 100;
-
-/** Before the series the waker never transferred the lock: even with handoff set it only woke the head. */
-const NEVER_TRANSFER: SimulatedLock = {
-  ...KERNEL_CADENCE,
-  edits: [{ module: 'wake', find: 'hasHandoff(count) || relaxedLoad(mem, POLICY_WRITER_WAKE) === WAKE_GRANT', replace: 'relaxedLoad(mem, POLICY_WRITER_WAKE) === WAKE_GRANT' }],
-};
 
 function load(model: MachineModel, ms: number): Load {
   const hold: Section = { kind: 'busy', amount: (PAUSES * MODEL.figures.pauseNs.value) / 1000 };
@@ -30,7 +25,7 @@ export const d4: Experiment = {
   title: 'D4: writer wake-up (2023)',
   run(laboratory, scale) {
     const ms = 200 * scale.time;
-    const [before, transfer, restored] = laboratory.compare(load(MODEL, ms), waking('steal', NEVER_TRANSFER), waking('grant', KERNEL_CADENCE), waking('steal', KERNEL_CADENCE));
+    const [before, transfer, restored] = laboratory.compare(load(MODEL, ms), waking('steal', BEFORE_2023), waking('grant', KERNEL_CADENCE), waking('steal', KERNEL_CADENCE));
     const threads = javaScriptWorld(MODEL);
     const [jsTransfer, jsRestored] = laboratory.compare(load(threads, ms), waking('grant', SHIPPED), waking('steal', SHIPPED));
     const rate = (outcome: Outcome) => kopsOf(outcome, ms);
