@@ -14,7 +14,7 @@ interface BrowserLock {
 
 const everywhere = () => null;
 const withoutWaitAsync = () =>
-  'waitAsync' in Atomics ? null : 'the benchmark of awaited locks needs Atomics.waitAsync (Chrome 87, Safari 16.4, Firefox 145)';
+  'waitAsync' in Atomics ? null : 'the benchmark of awaited locks needs Atomics.waitAsync (Chrome 90, Safari 16.4, Firefox 145)';
 
 export const LOCKS: Readonly<Record<string, BrowserLock>> = {
   rwsem: { about: 'workers block', module: 'rwsem', world: 'threads', chosen: true, whyAbsent: everywhere },
