@@ -50,7 +50,7 @@ test('the page shows documents, misses with their reason, plots, and where it al
   for (const text of ['rate &#60;x&#62;', '1 of 2 bands met', '<td class="left bad">MISSED</td>', 'VIOLATED 3 times', 'the reason', 'the plot', collectProvenance().core.sha256, 'hopSameNs=12.0']) {
     assert.ok(html.includes(text), text);
   }
-  assert.equal(html.split('<svg').length - 1, 2);
+  assert.equal(html.split('<svg').length - 1, 4, 'each plot for wide windows and for narrow ones');
   assert.ok(!/<script|href="http|src="http/.test(html));
 });
 

@@ -113,7 +113,8 @@ export function escape(text: string): string {
 /** Of what a report consists of, inside whichever page. */
 export const REPORT_STYLE = `
 .plots { display: flex; flex-wrap: wrap; gap: 12px } figure { margin: 0; max-width: 100% } figcaption { opacity: .8; font-size: .9em }
-figure svg { max-width: 100%; height: auto }
+figure svg { max-width: 100%; height: auto } .narrow-only { display: none }
+@media (max-width: 600px) { .wide-only { display: none } .narrow-only { display: block } .wide svg { max-width: none } }
 .wide { overflow-x: auto } .wide table { border-collapse: collapse; font-size: .8em; font-variant-numeric: tabular-nums; margin: 1em 0 }
 .wide th, .wide td { padding: 2px 8px; vertical-align: top; white-space: nowrap } .wide thead th { border-bottom: 1px solid; font-weight: 600 }
 .left { text-align: left } .right { text-align: right } .bad { color: light-dark(#c92a2a, #ff8787); font-weight: 600 }

@@ -10,7 +10,14 @@ import { formatNs } from './format.ts';
 use([BarChart, LineChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer]);
 
 const WIDTH = 560;
+/** On a phone, where a plot of the other width would be shrunk until nobody can read it. */
+const NARROW_WIDTH = 350;
 const HEIGHT = 320;
+const RIGHT = 24;
+/** About as wide as a letter, where no browser can be asked. */
+const CHARACTER = 7;
+const LEGEND_SYMBOL = 40;
+const LEGEND_GAP = 16;
 /** Seen on light and on dark pages; text and lines have the page's own colour. */
 export const COLOURS = ['#1098ad', '#e8590c', '#845ef7', '#37a147', '#d6336c', '#868e96'];
 export const FONT = 'system-ui, sans-serif';
@@ -43,7 +50,7 @@ function plotThroughput(results: WorkloadResult[], locks: string[]): Plot {
     ];
   });
   return draw('Total kops/s by threads (dotted: lowest and highest round)', {
-    legend: { bottom: 0, itemGap: 24, data: locks },
+    legend: { data: locks },
     xAxis: { type: 'category', name: 'threads', nameLocation: 'middle', nameGap: 24, data: results.map(({ threads }) => threads) },
     yAxis: { type: 'value', name: 'kops/s' },
     series,
@@ -66,11 +73,11 @@ function plotFairness(results: WorkloadResult[], locks: string[]): Plot[] {
   );
   if (rows.length === 0) return [];
   rows.reverse(); // a category axis counts from below
-  const labelWidth = Math.max(...rows.map(({ name }) => name.length)) * 7 + 16;
+  const labelWidth = Math.max(...rows.map(({ name }) => name.length)) * CHARACTER + 16;
   const plot = draw(
     'Per-thread rate relative to the mean, slowest to fastest',
     {
-      grid: { left: labelWidth, right: 24, top: 20, bottom: 30 },
+      grid: { left: labelWidth, top: 20, bottom: 30 },
       xAxis: { type: 'value', min: 0 },
       yAxis: { type: 'category', data: rows.map(({ name }) => name) },
       series: [
@@ -103,7 +110,7 @@ function plotLatency(results: WorkloadResult[], locks: string[]): Plot[] {
     if (series.length === 0) return [];
     return [
       draw(`${which === 'readLatency' ? 'Read' : 'Write'} latency, threads: ${largest.threads}`, {
-        legend: { bottom: 0, itemGap: 24 },
+        legend: {},
         xAxis: { type: 'category', data: SHARES.map((share) => (share === 1 ? 'max' : `${share * 100} %`)) },
         yAxis: { type: 'log', axisLabel: { formatter: formatNs } },
         series,
@@ -116,27 +123,84 @@ function find(result: WorkloadResult, name: string) {
   return result.locks.find(({ lock }) => lock === name);
 }
 
-export interface PlotOption {
-  xAxis: Record<string, unknown>;
-  yAxis: Record<string, unknown>;
-  legend?: Record<string, unknown>;
-  grid?: Record<string, unknown>;
-  series: object[];
+interface Axis {
+  type: 'category' | 'value' | 'log';
+  data?: (string | number)[];
+  axisLabel?: object;
+  [other: string]: unknown;
 }
 
-export function draw(title: string, { xAxis, yAxis, legend, ...rest }: PlotOption, height = HEIGHT): Plot {
-  const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height });
-  const axis = (own: Record<string, unknown>) => ({ ...AXIS, ...own, axisLabel: { ...TEXT, ...(own['axisLabel'] as object) } });
+export interface PlotOption {
+  xAxis: Axis;
+  yAxis: Axis;
+  legend?: { data?: string[] };
+  grid?: { left: number; top: number; bottom: number };
+  series: { name?: string; [other: string]: unknown }[];
+}
+
+/** Drawn for wide windows and for narrow ones; the page's style shows one of them. */
+export function draw(title: string, option: PlotOption, height = HEIGHT): Plot {
+  const [wide, narrow] = [WIDTH, NARROW_WIDTH].map((width) => drawAt(width, option, height));
+  return { title, svg: `<div class="wide-only">${wide}</div><div class="narrow-only">${narrow}</div>` };
+}
+
+function drawAt(width: number, { xAxis, yAxis, legend, grid, series }: PlotOption, height: number): string {
+  // Labels of categories wrap below, and are cut beside; what does not fit into one line makes the plot higher.
+  const left = Math.min(grid?.left ?? 70, width * 0.4);
+  const column = (width - left - RIGHT) / Math.max(1, xAxis.data?.length ?? 0) - 4;
+  const below = xAxis.type === 'category' ? { interval: 0, width: column, overflow: 'break' } : { hideOverlap: true };
+  const beside = yAxis.type === 'category' ? { width: left - 12, overflow: 'truncate' } : {};
+  // Fonts may be wider than the one that is measured with.
+  const room = width * 0.85;
+  const names = legend?.data ?? series.flatMap(({ name }) => name ?? []);
+  const more = (legendLines(names, room) - 1) * 28 + (Math.max(1, ...(xAxis.data ?? []).map((label) => linesOf(String(label), column))) - 1) * 14;
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width, height: height + more });
+  const axis = (own: Axis, label: object) => ({ ...AXIS, ...own, axisLabel: { ...TEXT, ...label, ...own.axisLabel } });
   chart.setOption({
     animation: false,
     textStyle: { fontFamily: FONT },
-    grid: { left: 70, right: 24, top: 40, bottom: 60 },
-    ...(legend && { legend: { ...legend, textStyle: TEXT } }),
-    xAxis: { ...axis(xAxis), splitLine: { ...AXIS.splitLine, show: xAxis['type'] === 'value' } },
-    yAxis: axis(yAxis),
-    ...rest,
+    grid: { top: 40, ...grid, left, right: RIGHT, bottom: (grid?.bottom ?? 60) + more },
+    ...(legend && { legend: { bottom: 0, width: room, itemGap: LEGEND_GAP, ...legend, textStyle: TEXT, formatter: (name: string) => shorten(name, room) } }),
+    xAxis: { ...axis(xAxis, below), splitLine: { ...AXIS.splitLine, show: xAxis.type === 'value' } },
+    yAxis: axis(yAxis, beside),
+    series,
   });
   const svg = chart.renderToSVGString();
   chart.dispose();
-  return { title, svg };
+  return svg;
+}
+
+/** As wide as an entry of the legend may be, beside its symbol. */
+function shorten(name: string, width: number): string {
+  const most = Math.floor((width - LEGEND_SYMBOL) / CHARACTER);
+  return name.length <= most ? name : `${name.slice(0, most - 1)}…`;
+}
+
+function legendLines(names: string[], width: number): number {
+  let lines = 1;
+  let used = 0;
+  for (const name of names) {
+    const own = LEGEND_SYMBOL + shorten(name, width).length * CHARACTER;
+    if (used > 0 && used + own > width) {
+      lines++;
+      used = 0;
+    }
+    used += own + LEGEND_GAP;
+  }
+  return lines;
+}
+
+/** Of a label whose words wrap. */
+function linesOf(label: string, width: number): number {
+  let lines = 1;
+  let used = 0;
+  for (const word of label.split(' ')) {
+    const own = (word.length + 1) * CHARACTER;
+    if (used > 0 && used + own > width) {
+      lines++;
+      used = 0;
+    }
+    used += own;
+  }
+  return lines;
 }

@@ -90,9 +90,8 @@ function plotOf({ title, kind, categories, axis, unit, isLogarithmic, series }: 
     return [main, ...(['min', 'max'] as const).filter(() => ranges.length > 0).map((end) => ({ ...range, data: ranges.map((spread) => shown(spread[end])) }))];
   });
   return draw(title, {
-    grid: { left: 80, right: 24, top: 40, bottom: 76 },
-    legend: { bottom: 0, itemGap: 16, data: names },
-    xAxis: { type: 'category', name: axis, nameLocation: 'middle', nameGap: 24, data: categories, axisLabel: { interval: 0 } },
+    legend: { data: names },
+    xAxis: { type: 'category', name: axis, nameLocation: 'middle', nameGap: 24, data: categories },
     yAxis: { type: isLogarithmic ? 'log' : 'value', name: unit, axisLabel: { formatter: formatNumber } },
     series: drawn,
   });

@@ -25,8 +25,8 @@ export function drawTimeline({ fromNs, toNs, threads, spans }: Excerpt): Plot[] 
   const legend = [...new Set(spans.map(({ what }) => what))].map((what, index) =>
     `<rect x="${LEFT + index * 100}" y="4" width="10" height="10" fill="${COLOURS[what]}"/><text x="${LEFT + index * 100 + 14}" y="13">${what}</text>`);
   const height = TOP + threads * ROW + 4;
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="10" fill="currentColor">
+  const svg = `<div class="wide"><svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="10" fill="currentColor">
 ${legend.join('')}<rect x="${LEFT}" y="${TOP}" width="${WIDTH - LEFT}" height="${threads * ROW}" fill="#868e96" fill-opacity="0.1"/>
-${labels.join('')}${rectangles.join('\n')}</svg>`;
+${labels.join('')}${rectangles.join('\n')}</svg></div>`;
   return [{ title: `Threads, ${formatNs(toNs - fromNs)} from ${formatNs(fromNs)} on, first policy and seed; empty: running outside the lock`, svg }];
 }

@@ -31,10 +31,10 @@ ${renderFacts(provenance, [
 function plotShares({ shares }: WhatIfReport): Plot {
   const states = [...new Set(shares.flatMap((one) => one.shares.map(({ state }) => state)))];
   return draw("Share of the threads' time, first seed, %", {
-    grid: { left: 200, right: 24, top: 20, bottom: 60 },
-    legend: { bottom: 0 },
+    grid: { left: 200, top: 20, bottom: 60 },
+    legend: {},
     xAxis: { type: 'value', max: 100 },
-    yAxis: { type: 'category', data: shares.map(({ policy }) => policy), axisLabel: { width: 190, overflow: 'truncate' } },
+    yAxis: { type: 'category', data: shares.map(({ policy }) => policy) },
     series: states.map((state, index) => ({
       name: state,
       type: 'bar',
