@@ -136,7 +136,7 @@ test('a reader of the output that has seen enough ends the program without a wor
 
 test('bad arguments end the program at once with code 2 and one line', () => {
   for (const parameters of [['bench', '--threads', '0'], ['bench', '--nonesuch'], ['bench', '--json', '/nonesuch/file'], ['bench', '--shape', 'nonesuch'], ['bench', '--compare', 'default,nonesuch'], ['bench', '--constant', 'NONESUCH=1'], ['bench', '--constant', 'SPIN_LIMIT_US=1,x'], ['bench', '--constant', 'SPIN_LIMIT_US'], ['sim', '--policy', 'nonesuch'], ['sim', '--policy', 'spin=off', '--policy', 'spin=off'], ['nonesuch']]) {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...parameters], { encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...parameters], { encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } });
     assert.equal(status, 2, parameters.join(' '));
     assert.match(stderr, /^error: .+\n$/);
     assert.equal(stdout, '');

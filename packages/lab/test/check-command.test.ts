@@ -15,7 +15,7 @@ const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const MISTAKE = ['check', '--program', 'read | write', '--mode', 'one-core', '--mutation', 'no-try-after-enqueue'];
 
 function run(...parameters: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [CLI, ...parameters], { encoding: 'utf8' });
+  return spawnSync(process.execPath, [CLI, ...parameters], { encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } });
 }
 
 test('the shipped core holds: exit code 0, and every program is in the JSON', () => {

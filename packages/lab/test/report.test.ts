@@ -12,7 +12,7 @@ before(() => void (directory = mkdtempSync(join(tmpdir(), 'rwsem-report-'))));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
 function lab(...parameters: string[]) {
-  return spawnSync(process.execPath, [cli, ...parameters], { cwd: directory, encoding: 'utf8', timeout: 120_000 });
+  return spawnSync(process.execPath, [cli, ...parameters], { cwd: directory, encoding: 'utf8', timeout: 120_000, env: { ...process.env, NO_COLOR: '1' } });
 }
 
 test('one page shows a bench, a failed torture and a report of another kind, without scripts or network', () => {
