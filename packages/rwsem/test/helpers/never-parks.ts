@@ -46,19 +46,23 @@ export function notRefusedAlone(lock: RwSem): string[] {
 
 /** How often each thing was done that could have parked, had the lock been wrong. */
 export interface Uses {
+  rounds: number;
   tries: number;
   refusedTries: number;
   granted: number;
   cancelled: number;
 }
 
+export function noUses(): Uses {
+  return { rounds: 0, tries: 0, refusedTries: 0, granted: 0, cancelled: 0 };
+}
+
 /** On a busy machine the lock comes round slowly: fewer rounds then, and at least these. */
 const ENOUGH_MS = 8000;
 const LEAST_ROUNDS = 5;
 
-/** Everything that never blocks, again and again, while others churn. Throws what the lock throws. */
-export async function useWithoutBlocking(lock: RwSem, rounds: number): Promise<Uses> {
-  const uses: Uses = { tries: 0, refusedTries: 0, granted: 0, cancelled: 0 };
+/** Everything that never blocks, again and again, while others churn; counted in `uses` as it goes. Throws what the lock throws. */
+export async function useWithoutBlocking(lock: RwSem, rounds: number, uses = noUses()): Promise<Uses> {
   const note = (got: boolean): boolean => {
     uses.tries++;
     if (!got) uses.refusedTries++;
@@ -98,6 +102,7 @@ export async function useWithoutBlocking(lock: RwSem, rounds: number): Promise<U
     await lock.withRead(() => String(lock));
     await lock.withWrite((guard) => guard.downgrade());
     await Promise.all(pending);
+    uses.rounds++;
   }
   return uses;
 }
