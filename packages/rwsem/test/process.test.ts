@@ -37,6 +37,28 @@ for (const waiters of [1024, 1]) {
   });
 }
 
+test('a signal that aborts while it takes on its listener, and then throws, ends no other acquisition', LIMIT, async () => {
+  const { code, output } = await runModule(`
+    const sem = RwSem.create();
+    const held = sem.write();
+    const pending = sem.readAsync();
+    const signal = {
+      aborted: false,
+      reason: new Error('aborted'),
+      addEventListener(_, listener) {
+        listener.handleEvent();
+        throw new Error('thrown');
+      },
+      removeEventListener() {},
+    };
+    await sem.writeAsync({ signal }).catch((error) => console.log(error.message));
+    setTimeout(() => held.release(), 40).unref();
+    (await pending).release();
+    console.log(sem.inspect().mode);`);
+  assert.equal(output, 'aborted\nfree\n');
+  assert.equal(code, 0);
+});
+
 test('an acquisition that stays pending keeps a worker alive until its grant, and then no longer', LIMIT, async () => {
   const { code, output } = await runModule(`
     const sem = RwSem.create();

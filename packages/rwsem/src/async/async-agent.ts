@@ -66,7 +66,7 @@ export class AsyncAgent {
     try {
       acquisition.listen();
     } catch (error) {
-      this.#settle(acquisition, () => error);
+      this.cancel(acquisition, () => error); // unless the signal has aborted it before it threw
     }
     // It may have been aborted by its own listener.
     if (!acquisition.settled && (lock.overflowing > 0 || !this.#enqueue(acquisition))) this.#queueInside(acquisition);
