@@ -417,6 +417,31 @@ test('17. at the maximum of readers one more is a TooManyReadersError and the st
   lock.write().release();
 });
 
+test('17. an async reader that queues inside its thread is told of the maximum as well', LIMIT, async () => {
+  const space = LockSpace.create({ locks: 2, waiters: 1 });
+  const lock = space.rwsem(0);
+  const other = space.rwsem(1);
+  const held = other.write();
+  const pending = other.writeAsync(); // takes the only waiter record
+  const mem = new Int32Array(space.handle.buffer, space.handle.byteOffset);
+  const count = (mem[layout.LOCKS_AT] as number) + layout.COUNT;
+  const full = layout.MAX_READERS * layout.READER;
+  // White box: a writer that leaves, and as many readers as can be.
+  Atomics.store(mem, count, layout.WRITER);
+  const reader = lock.readAsync({ timeoutMs: 5_000 }).catch((error: unknown) => error);
+  const queued = lock.inspect().waiters.length;
+  Atomics.store(mem, count, full);
+  const outcome = await reader;
+  const after = Atomics.exchange(mem, count, 0);
+  held.release(); // a test that fails must not leave an acquisition pending
+  assert.equal(queued, 0, 'it queued inside');
+  assert(outcome instanceof TooManyReadersError, String(outcome));
+  assert.equal(after, full);
+  (await pending).release();
+  (await lock.readAsync()).release();
+  space.detach();
+});
+
 test('18. a buffer that is not ours is an InvalidHandleError, and nothing is written to it', LIMIT, () => {
   const bytes = LockSpace.byteLength();
   const random = new SharedArrayBuffer(bytes);
