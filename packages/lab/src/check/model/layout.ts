@@ -90,7 +90,8 @@ export class Layout {
     this.agentWords = word('AGENT_WORDS');
     const waiter = ['GRANT', 'NEXT', 'PREV', 'KIND', 'HANDOFF_RULE', 'HANDOFF_SET'];
     const agent: [string, number][] = [['WAKE_COUNT', word('WAKE_COUNT')]];
-    for (let i = 0; i < MOST_THREADS; i++) agent.push([`WAKE_LIST[${i}]`, word('WAKE_LIST') + i]);
+    // Room for a batch and no more: whoever notes one too many leaves the record.
+    for (let i = 0; i < Math.min(mode.batch, MOST_THREADS); i++) agent.push([`WAKE_LIST[${i}]`, word('WAKE_LIST') + i]);
     for (const name of waiter) agent.push([name, word('BLOCKING_WAITER') + word(name)]);
     if (mode.owner) agent.push(['PARKED', word('PARKED')]);
     // The word after `#free` is nobody's: a ghost, how many others have got in past its handoff.

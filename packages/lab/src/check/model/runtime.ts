@@ -21,6 +21,7 @@ export class Runtime {
   readonly #queueBits: number;
   readonly #writer: number;
   readonly #handoff: number;
+  readonly #waking: number;
   readonly #granted: number;
   readonly #kind: number;
   readonly #waiting: number;
@@ -33,6 +34,8 @@ export class Runtime {
   readonly #writeWaiter: number;
   readonly #contended: number;
   failure: Failure | null = null;
+  /** What the policy forbids: to ask for handoff, and, by `writerWake`, to wake a writer or to grant it the lock without handoff. */
+  policy = { handsOff: true, transfers: false };
   /**
    * Bells are counted modulo a power of two: between the look at its bell and the sleep of a thread each
    * of the others rings at most twice, once for a push that has been answered already.
@@ -55,6 +58,7 @@ export class Runtime {
     this.#queueBits = word('WAITERS') | word('HANDOFF') | word('WAKING');
     this.#writer = word('WRITER');
     this.#handoff = word('HANDOFF');
+    this.#waking = word('WAKING');
     this.#granted = word('GRANTED');
     this.#kind = word('KIND');
     this.#waiting = word('WAITING');
@@ -173,6 +177,7 @@ export class Runtime {
     const agent = layout.owners[address] as number;
     const block = layout.lockWords + layout.threadOf(agent) * this.#blockWords;
     const isWrite = ((state[layout.slots[address + this.#kind] as number] as number) & this.#writeWaiter) !== 0;
+    if (isWrite && !this.policy.handsOff && !this.policy.transfers) this.fail('INVARIANT', "a writer has been granted the lock: without handoff, and with writerWake: 'steal', it is to take it itself");
     (state[block + INSIDE] as number) |= (isWrite ? GRANTED_WRITE : GRANTED_READ) << layout.recordOf(address - agent);
   }
 
@@ -230,6 +235,9 @@ export class Runtime {
     if ((before & (this.#writer | this.#handoff)) === this.#handoff && (after & this.#writer) !== 0 && !this.holdsWaitLock(me)) {
       this.fail('INVARIANT', 'I5: a writer that is not queued has got in past a handoff');
     }
+    const set = after & ~before;
+    if ((set & this.#handoff) !== 0 && !this.policy.handsOff) this.fail('INVARIANT', 'HANDOFF is set, which nobody may ask for under this policy');
+    if ((set & this.#waking) !== 0 && this.policy.transfers) this.fail('INVARIANT', "a writer has been woken to try: with writerWake: 'grant' it is to be granted the lock");
     if ((before & this.#writer) !== 0 && (after & this.#writer) === 0 && state[block + INSIDE] === DOWNGRADING) state[block + INSIDE] = 1;
   }
 }
