@@ -54,7 +54,7 @@ test('the unchanged core passes the battery: what is caught there is the mutant'
   }
 });
 
-/** The last three only since there are the modes `alone` and `handoff:due`. */
+/** Most only since there are the modes `alone`, `handoff:due` and `handoff:not-yet`, what a policy forbids is looked at, and a wake list has room for a batch. */
 const CAUGHT: [id: string, property: string][] = [
   ['cancel cancelWaiter: unlink(mem, lock, waiter); -> dropped', 'INVARIANT'],
   ['wake wakeQueue: kind === WAKE_ANY -> false', 'LOST'],
@@ -63,6 +63,11 @@ const CAUGHT: [id: string, property: string][] = [
   ['park parkUntilSignalled: timed -> false', 'LOST'],
   ['cancel cancelWaiter: Atomics.and(mem, lock + COUNT, ~(WAITERS | HANDOFF)) -> in two steps', 'INVARIANT'],
   ['release downgradeWrite: READER - WRITER -> READER', 'INVARIANT'],
+  ['wake wakeWriter: isHandoffDue(mem, head) -> true', 'INVARIANT'],
+  ['wake wakeWriter: WAKE_GRANT -> WAKE_STEAL', 'INVARIANT'],
+  ['wake wakeReaders: granted < batch -> true', 'INVARIANT'],
+  ['handoff isHandoffDue: ((clockMs() - relaxedLoad(mem, waiter + HANDOFF_AT_MS)) | 0) >= 0 -> true', 'INVARIANT'],
+  ['cancel cancelWaiter: CANCELLED -> BUSY', 'STUCK'],
 ];
 
 test('mutants are caught', () => {

@@ -8,7 +8,7 @@ export interface Mode {
   anyOwner: boolean;
   oneCore: boolean;
   readerSteal: boolean;
-  handoff: 'free' | 'now' | 'off' | 'due';
+  handoff: 'free' | 'now' | 'off' | 'due' | 'not-yet';
   batch: number;
   /** 0: as many as the count takes. */
   readers: number;
@@ -27,7 +27,7 @@ export interface Mode {
   impatient: boolean;
 }
 
-const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:due, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split, ready, bypass, alone, fair, impatient';
+const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:due, handoff:not-yet, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split, ready, bypass, alone, fair, impatient';
 
 export function parseMode(text: string): Mode {
   const mode: Mode = {
@@ -43,6 +43,7 @@ export function parseMode(text: string): Mode {
     else if (word === 'wait-lock') mode.waitLock = true;
     else if (word === 'handoff:now') mode.handoff = 'now';
     else if (word === 'handoff:due') mode.handoff = 'due';
+    else if (word === 'handoff:not-yet') mode.handoff = 'not-yet';
     else if (word === 'handoff:off') mode.handoff = 'off';
     else if (word === 'readers:1') mode.readers = 1;
     else if (batch !== undefined && Number(batch) <= 256) mode.batch = Number(batch);
@@ -50,6 +51,6 @@ export function parseMode(text: string): Mode {
   }
   if (mode.spin && mode.oneCore) throw new CheckArgumentError('mode one-core is the one that does not spin: not together with spin or any-owner');
   if (mode.fair && mode.waitLock) throw new CheckArgumentError('the wait lock is test-and-set and starves by itself: the mode fair looks for starvation modulo the wait lock, so leave out wait-lock');
-  if (mode.fair && mode.handoff === 'free') throw new CheckArgumentError('a deadline that never passes starves anybody: with the mode fair give handoff:now or handoff:due, and all have passed, or handoff:off');
+  if (mode.fair && (mode.handoff === 'free' || mode.handoff === 'not-yet')) throw new CheckArgumentError('a deadline that never passes starves anybody: with the mode fair give handoff:now or handoff:due, and all have passed, or handoff:off');
   return mode;
 }

@@ -41,7 +41,7 @@ export class ModelWorld implements Surroundings {
     this.#word = (name) => library.constantNamed(name);
     const word = this.#word;
     const set = (name: string, value: number) => this.#header.set(word(name), value);
-    set('POLICY_HANDOFF_AFTER_MS', mode.handoff === 'free' || mode.handoff === 'due' ? 1 : mode.handoff === 'now' ? 0 : word('NEVER_MS'));
+    set('POLICY_HANDOFF_AFTER_MS', mode.handoff === 'now' ? 0 : mode.handoff === 'off' ? word('NEVER_MS') : 1);
     set('POLICY_WRITER_WAKE', word(mode.grant ? 'WAKE_GRANT' : 'WAKE_STEAL'));
     set('POLICY_SPIN', word(mode.anyOwner ? 'SPIN_ANY_OWNER' : mode.spin || mode.oneCore ? 'SPIN_KNOWN_OWNER' : 'SPIN_OFF'));
     set('POLICY_READER_STEAL', Number(mode.readerSteal));
@@ -82,6 +82,7 @@ export class ModelWorld implements Surroundings {
       case 'clockMs':
         // Before or after whatever it is compared with: all times that are stored are 0.
         if (this.#mode.handoff === 'due') return { kind: 'value', value: number(1) };
+        if (this.#mode.handoff === 'not-yet') return { kind: 'value', value: number(-1) };
         return { kind: 'any', values: [-1, 1] };
       case 'spinClockUs':
         // A first look, then: hardly later, too late for readers, too late for all.
