@@ -171,18 +171,15 @@ test('a space of another layout version is refused, and the message says so', LI
   }
 });
 
-test('a flipped bit anywhere in the first 128 bytes is noticed or does no harm', LIMIT, () => {
+test('any flipped bit in the first 128 bytes is noticed or does no harm', LIMIT, () => {
   const original = abandoned();
   let noticed = 0;
-  fc.assert(
-    fc.property(fc.integer({ min: 0, max: 128 * 8 - 1 }), (bit) => {
-      const buffer = copyOf(original);
-      (new Uint8Array(buffer)[bit >> 3] as number) ^= 1 << (bit & 7);
-      if (isRefused(buffer)) noticed++;
-    }),
-    { numRuns: 1000 },
-  );
-  assert(noticed > 500, `${noticed} of 1000`);
+  for (let bit = 0; bit < 128 * 8; bit++) {
+    const buffer = copyOf(original);
+    (new Uint8Array(buffer)[bit >> 3] as number) ^= 1 << (bit & 7);
+    if (isRefused(buffer)) noticed++;
+  }
+  assert(noticed > 512, `${noticed} of 1024`);
 });
 
 test('header words with any content are noticed or do no harm', LIMIT, () => {
