@@ -148,6 +148,24 @@ for (const order of ['abort, release', 'release, abort'] as const) {
   });
 }
 
+test('5. a signal that aborts another acquisition while it gives up its listener does not settle its own twice', LIMIT, async () => {
+  const space = LockSpace.create({ locks: 2, waiters: 1 });
+  const lock = space.rwsem(0);
+  const other = space.rwsem(1);
+  const held = [lock.write(), other.write()];
+  const abort = new AbortController();
+  const aborted = other.writeAsync({ signal: abort.signal }).catch((error: Error) => error.name); // the only waiter record
+  const signal = { aborted: false, addEventListener: () => {}, removeEventListener: () => abort.abort() } as unknown as AbortSignal;
+  const inside = lock.readAsync({ signal });
+  held[0]?.release();
+  (await inside).release();
+  assert.equal(await aborted, 'AbortError');
+  held[1]?.release();
+  assert.equal(lock.inspect().mode, 'free');
+  lock.write({ timeoutMs: 1_000 }).release();
+  space.detach();
+});
+
 test('6. ten callers with 75 ms each on a lock held for 500 ms all time out, and nothing is granted later', LIMIT, async () => {
   const lock = RwSem.create();
   const held = lock.write();

@@ -98,7 +98,6 @@ export class AsyncAgent {
     if (acquisition.settled) return;
     const { waiter } = acquisition;
     if (waiter === 0) {
-      if (acquisition.isInside) this.#unqueueInside(acquisition);
       this.#settle(acquisition, reason);
     } else {
       const status = cancelWaiter(this.#mem, acquisition.lock.at, this.#agent.at, waiter);
@@ -160,6 +159,7 @@ export class AsyncAgent {
   }
 
   #unqueueInside(acquisition: Acquisition): void {
+    if (!acquisition.isInside) return;
     const { lock } = acquisition;
     const queue = this.#overflow.get(lock) as ThreadQueue;
     queue.remove(acquisition);
@@ -192,8 +192,12 @@ export class AsyncAgent {
     return true;
   }
 
-  /** The lock is held; with a reason, it has not been granted. */
+  /**
+   * The lock is held; with a reason, it has not been granted. All is in order before the signal is told,
+   * whose code may be the user's and may come back here.
+   */
   #settle(acquisition: Acquisition, reason?: () => unknown): void {
+    this.#unqueueInside(acquisition);
     this.#unsettled--;
     acquisition.lock.pending.delete(acquisition);
     acquisition.settle(reason);
