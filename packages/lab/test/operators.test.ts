@@ -68,6 +68,7 @@ const CAUGHT: [id: string, property: string][] = [
   ['wake wakeReaders: granted < batch -> true', 'INVARIANT'],
   ['handoff isHandoffDue: ((clockMs() - relaxedLoad(mem, waiter + HANDOFF_AT_MS)) | 0) >= 0 -> true', 'INVARIANT'],
   ['cancel cancelWaiter: CANCELLED -> BUSY', 'STUCK'],
+  ['read tryRead: count = seen; -> dropped', 'STUCK'],
 ];
 
 test('mutants are caught', () => {

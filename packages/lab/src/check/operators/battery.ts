@@ -12,7 +12,7 @@ const stage = (mode: string, ...programs: string[]): Stage => ({ mode, programs 
 export const BATTERY: readonly Stage[] = [
   stage('', 'read | write', 'read | timedWrite', 'timedRead | write', 'read | write | write', 'read | read | write'),
   stage('alone', 'any/anyNested...', 'any/anyNested/anyAsync/anyPair...'),
-  stage('ready', 'abortWrite | read'),
+  stage('ready', 'abortWrite | read', 'tryRead | read'),
   stage('handoff:off', 'write | write', 'read | write | write'),
   stage('handoff:not-yet', 'write | write', 'read | write | write'),
   stage('handoff:off one-core', 'write write | read', 'write | write | read'),
