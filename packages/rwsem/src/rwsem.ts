@@ -73,7 +73,7 @@ export class RwSem {
   #rawWrites = 0;
   #guardReads = 0;
   #guardWrites = 0;
-  /** @internal */ readonly pending = new Set<Acquisition>();
+  /** @internal */ readonly pending: Set<Acquisition> = new Set();
 
   private constructor(space: LockSpace, index: number, at: number) {
     this.space = space;
