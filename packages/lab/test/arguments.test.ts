@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { ArgumentError } from '../dist/bench/argument-error.js';
 import { decimalNumber, listOf, planWorkloads, wholeNumber, type BenchOptions } from '../dist/bench/plan.js';
 import { formatSection, parseSection } from '../dist/bench/section.js';
@@ -11,6 +10,7 @@ import { scaledWarmUpMs } from '../dist/bench/thread-competitor.js';
 import { threadsLabel, titleOf } from '../dist/bench/workload.js';
 import { openCompetitors } from '../dist/locks/catalog.js';
 import { formatPolicy, namedOrParsed, parsePolicy, POLICIES, policyNamed } from '../dist/locks/policy.js';
+import { CLI, lab } from './helpers/command.ts';
 
 test('a section is read in every unit', () => {
   assert.deepEqual(parseSection('empty'), { kind: 'empty', amount: 0 });
@@ -123,8 +123,6 @@ test('dedicated readers and writers are a plan of their own', () => {
   assert.throws(() => planWorkloads(options({ writers: 0 })), ArgumentError);
 });
 
-const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
-
 test('a reader of the output that has seen enough ends the program without a word', async () => {
   const child = spawn(process.execPath, [CLI, 'sim', 'models'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.destroy();
@@ -136,7 +134,7 @@ test('a reader of the output that has seen enough ends the program without a wor
 
 test('bad arguments end the program at once with code 2 and one line', () => {
   for (const parameters of [['bench', '--threads', '0'], ['bench', '--nonesuch'], ['bench', '--json', '/nonesuch/file'], ['bench', '--shape', 'nonesuch'], ['bench', '--compare', 'default,nonesuch'], ['bench', '--constant', 'NONESUCH=1'], ['bench', '--constant', 'SPIN_LIMIT_US=1,x'], ['bench', '--constant', 'SPIN_LIMIT_US'], ['sim', '--policy', 'nonesuch'], ['sim', '--policy', 'spin=off', '--policy', 'spin=off'], ['nonesuch']]) {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...parameters], { encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } });
+    const { status, stdout, stderr } = lab(parameters);
     assert.equal(status, 2, parameters.join(' '));
     assert.match(stderr, /^error: .+\n$/);
     assert.equal(stdout, '');

@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { runBench, type RunOptions } from '../dist/bench/run.js';
 import { parseSection } from '../dist/bench/section.js';
 import { dedicatedWorkload, uniformWorkload, type Workload } from '../dist/bench/workload.js';
@@ -12,6 +11,7 @@ import { openCompetitors } from '../dist/locks/catalog.js';
 import { NPM_PEERS } from '../dist/locks/npm-peer.js';
 import { parseConstant, retuned } from '../dist/locks/retuned.js';
 import type { BenchReport } from '../dist/report/bench-report.js';
+import { lab } from './helpers/command.ts';
 
 const empty = parseSection('empty');
 // Long enough for a thread to be preempted inside: overlaps happen on a single core too.
@@ -182,9 +182,8 @@ test('an interrupt ends the run with what there is', async () => {
 test('the command reports a broken lock with exit code 1, in the table, the JSON and the page', () => {
   const directory = mkdtempSync(join(tmpdir(), 'rwsem-lab-test-'));
   try {
-    const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
     const parameters = ['--locks', 'rwsem,broken-nothing', '--threads', '2,3', '--read', '50', '--cs', '20us', '--rounds', '2', '--seconds', '0.1', '--json', 'all.json', '--policy', 'spin=off'];
-    const { status, stdout } = spawnSync(process.execPath, [cli, 'bench', ...parameters], { cwd: directory, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } });
+    const { status, stdout } = lab(['bench', ...parameters], { cwd: directory });
     assert.equal(status, 1);
     assert.match(stdout, /broken-nothing.* VIOLATED/);
     assert.match(stdout, /rwsem\{spin=off\}.* held/);

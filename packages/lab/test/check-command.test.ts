@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { parseMode } from '../dist/check/model/mode.js';
 import { parseProgram } from '../dist/check/model/program.js';
 import { missingTools } from '../dist/check/spin/tools.js';
 import { everydayPlan, largePlan, mixes, modeOf, namedModes } from '../dist/check/plan.js';
 import { POLICIES } from '../dist/locks/policy.js';
+import { lab } from './helpers/command.ts';
 
-const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const MISTAKE = ['check', '--program', 'read | write', '--mode', 'one-core', '--mutation', 'no-try-after-enqueue'];
 
-function run(...parameters: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [CLI, ...parameters], { encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } });
-}
+const run = (...parameters: string[]) => lab(parameters);
 
 test('the shipped core holds: exit code 0, and every program is in the JSON', () => {
   const directory = mkdtempSync(join(tmpdir(), 'check-'));

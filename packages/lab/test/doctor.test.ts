@@ -3,10 +3,9 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { Finding } from '../dist/doctor/finding.js';
+import { CLI, ENVIRONMENT } from './helpers/command.ts';
 
-const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const ISOLATED = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
 
 interface Ran {
@@ -17,7 +16,7 @@ interface Ran {
 
 function run(args: string[], flags: string[] = []): Promise<Ran> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [...flags, CLI, 'doctor', ...args], { env: { ...process.env, NO_COLOR: '1' } }, (error, stdout, stderr) => {
+    execFile(process.execPath, [...flags, CLI, 'doctor', ...args], { env: ENVIRONMENT }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
   });

@@ -1,28 +1,24 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { lab } from './helpers/command.ts';
 
-const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 let directory = '';
 before(() => void (directory = mkdtempSync(join(tmpdir(), 'rwsem-report-'))));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
-function lab(...parameters: string[]) {
-  return spawnSync(process.execPath, [cli, ...parameters], { cwd: directory, encoding: 'utf8', timeout: 120_000, env: { ...process.env, NO_COLOR: '1' } });
-}
+const run = (...parameters: string[]) => lab(parameters, { cwd: directory, timeout: 120_000 });
 
 test('one page shows a bench, a failed torture and a report of another kind, without scripts or network', () => {
-  lab('bench', '--locks', 'futex-mutex', '--threads', '1,2', '--read', '50', '--rounds', '1', '--seconds', '0.05', '--no-html', '--json', 'bench.json');
-  lab('torture', '--lock', 'broken', '--seconds', '2', '--threads', '3', '--json', 'torture.json');
+  run('bench', '--locks', 'futex-mutex', '--threads', '1,2', '--read', '50', '--rounds', '1', '--seconds', '0.05', '--no-html', '--json', 'bench.json');
+  run('torture', '--lock', 'broken', '--seconds', '2', '--threads', '3', '--json', 'torture.json');
   const { provenance } = JSON.parse(readFileSync(join(directory, 'bench.json'), 'utf8')) as { provenance: { core: { sha256: string } } };
   const other = { ...provenance, core: { files: {}, sha256: 'f'.repeat(64) } };
   writeFileSync(join(directory, 'other.json'), JSON.stringify({ kind: 'rwsem-lab other', schema: 7, provenance: other, found: '<script>' }));
 
-  const { status, stderr } = lab('report', 'bench.json', 'torture.json', 'other.json', '--html', 'all.html');
+  const { status, stderr } = run('report', 'bench.json', 'torture.json', 'other.json', '--html', 'all.html');
   assert.equal(status, 0, stderr);
   const page = readFileSync(join(directory, 'all.html'), 'utf8');
   assert.ok(page.includes(provenance.core.sha256));
@@ -40,7 +36,7 @@ test('what is no report, or one of another version, is refused with what to do, 
   write('foreign.json', '{"kind":"other"}');
   write('old.json', JSON.stringify({ kind: 'rwsem-lab bench', schema: 1, provenance: { core: { sha256: '' } } }));
   for (const [file, says] of [['garbage.json', /not JSON/], ['null.json', /no report/], ['foreign.json', /no report/], ['old.json', /make it again/], ['absent.json', /cannot read/]] as const) {
-    const { status, stderr } = lab('report', file, '--html', 'never.html');
+    const { status, stderr } = run('report', file, '--html', 'never.html');
     assert.equal(status, 2, file);
     assert.match(stderr, says);
   }

@@ -1,24 +1,21 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { TortureReport } from '../dist/report/torture-report.js';
 import { Cell, CELL_WORDS } from '../dist/torture/cell.js';
 import { runStress } from '../dist/torture/stress.js';
 import { LIBRARIES, runTorture } from '../dist/torture/torture.js';
+import { lab } from './helpers/command.ts';
 
 const SECONDS = Number(process.env['RWSEM_TORTURE_SECONDS'] ?? 60);
-const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 
 // What never settles after a failure keeps the process alive, as it should, and would keep the report back.
 after(() => setTimeout(() => process.exit(), 2000).unref());
 
 function torture(parameters: string[], seconds: number) {
-  const environment = { ...process.env, NO_COLOR: '1' };
-  return spawnSync(process.execPath, [cli, 'torture', ...parameters], { encoding: 'utf8', env: environment, timeout: seconds * 1000 + 120_000 });
+  return lab(['torture', ...parameters], { timeout: seconds * 1000 + 120_000 });
 }
 
 test(`the lock withstands ${SECONDS} s of torture under every policy`, { timeout: SECONDS * 1000 + 180_000 }, (t) => {
