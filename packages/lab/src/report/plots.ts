@@ -177,30 +177,24 @@ function shorten(name: string, width: number): string {
 }
 
 function legendLines(names: string[], width: number): number {
-  let lines = 1;
-  let used = 0;
-  for (const name of names) {
-    const own = LEGEND_SYMBOL + shorten(name, width).length * CHARACTER;
-    if (used > 0 && used + own > width) {
-      lines++;
-      used = 0;
-    }
-    used += own + LEGEND_GAP;
-  }
-  return lines;
+  return linesFor(names.map((name) => LEGEND_SYMBOL + shorten(name, width).length * CHARACTER), LEGEND_GAP, width);
 }
 
 /** Of a label whose words wrap. */
 function linesOf(label: string, width: number): number {
+  return linesFor(label.split(' ').map((word) => (word.length + 1) * CHARACTER), 0, width);
+}
+
+/** As many lines as pieces of these widths take, one after the other. */
+function linesFor(widths: number[], gap: number, room: number): number {
   let lines = 1;
   let used = 0;
-  for (const word of label.split(' ')) {
-    const own = (word.length + 1) * CHARACTER;
-    if (used > 0 && used + own > width) {
+  for (const width of widths) {
+    if (used > 0 && used + width > room) {
       lines++;
       used = 0;
     }
-    used += own;
+    used += width + gap;
   }
   return lines;
 }
