@@ -6,7 +6,8 @@
  *        └──▶ queued inside the thread, while all waiter records are taken
  *
  * A waiter that has been signalled comes back through the ready stack, exactly once per signal, and
- * its record is not given back before that (I13). Nothing here runs code of the user's synchronously.
+ * its record is not given back before that (I13). Promises settle later, in microtasks; what may run code of
+ * the user's synchronously is only a signal that takes on or gives up its listener.
  */
 
 import {

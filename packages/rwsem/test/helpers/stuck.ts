@@ -1,6 +1,6 @@
 /** A lock that stands still must say how: the words that tell a lost signal from a slow machine. */
 import type { RwSem } from 'rwsem';
-// White box.
+// White box, and constants alone: nothing that loads the library before a test has refused it to wait.
 import * as layout from '../../dist/core/layout.js';
 
 /** What every agent of a lock in a space of its own waits for, and what is on its way to it. */

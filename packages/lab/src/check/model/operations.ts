@@ -106,7 +106,7 @@ function acquireRead(mem: Int32Array, lock: number, me: number, nested: boolean,
   return readSlow(mem, lock, me, count, nested, peer, false, false, 0) === ACQUIRED;
 }
 
-/** `#blockingRead` with a time limit. */
+/** `#readWith` with a time limit. */
 function acquireTimedRead(mem: Int32Array, lock: number, me: number, nested: boolean): boolean {
   const count = arriveReaderPolitely(mem, lock);
   if (count !== NOT_ARRIVED) {
