@@ -1,4 +1,7 @@
-/** The workers of one round: starts them, waits for all of them, notices when some never answer. */
+/**
+ * The workers of one round: starts them, waits for all of them, notices when some never answer. Not the crew
+ * of the checker and the simulator, whose threads work off a list: these are all there at once, and meet.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { WorkerMessage, WorkerTask } from './protocol.ts';

@@ -2,12 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { runCrew, type CrewJob, type CrewObserver } from '../../check/crew.ts';
 import { toJson } from '../../report/bench-report.ts';
 import { collectProvenance } from '../../report/provenance.ts';
 import { formatSeconds } from '../../report/format.ts';
 import { EXPERIMENTS } from './catalog.ts';
 import { FULL, QUICK, verdictOf, type Experiment, type Report, type Scale } from './experiment.ts';
+import type { ExperimentTask } from './experiment-thread.ts';
 import { renderReport } from './render.ts';
 import type { SimReport } from './report.ts';
 
@@ -44,30 +45,22 @@ export async function runExperiments(name: string, seeds: number | undefined, { 
   return reports.some(({ violations }) => violations > 0) ? 1 : 0;
 }
 
+const PERFORMANCES: CrewJob<ExperimentTask> = {
+  script: new URL('./experiment-thread.js', import.meta.url),
+  nameOf: ({ id }) => `experiment ${id}`,
+};
+
 /** Each experiment in one thread: its simulations are comparisons, and do not get faster by waiting for each other. */
 export async function runAll(experiments: readonly Experiment[], scale: Scale): Promise<Report[]> {
-  const todo = [...experiments].sort((a, b) => BY_LENGTH.indexOf(a.id) - BY_LENGTH.indexOf(b.id));
+  const tasks = experiments.map(({ id }) => ({ id, scale })).sort((a, b) => BY_LENGTH.indexOf(a.id) - BY_LENGTH.indexOf(b.id));
   const done = new Map<string, Report>();
-  const threads = Array.from({ length: Math.min(availableParallelism(), todo.length) }, async () => {
-    const worker = new Worker(new URL('./experiment-thread.js', import.meta.url));
-    try {
-      for (let next = todo.shift(); next !== undefined; next = todo.shift()) done.set(next.id, await runOn(worker, next.id, scale));
-    } finally {
-      await worker.terminate();
-    }
-  });
-  await Promise.all(threads);
+  const observer: CrewObserver<ExperimentTask, Report> = {
+    moved() {},
+    finished({ id }, report) {
+      done.set(id, report);
+      return false;
+    },
+  };
+  await runCrew(PERFORMANCES, tasks, availableParallelism(), observer, new AbortController().signal);
   return experiments.map(({ id }) => done.get(id)!);
-}
-
-function runOn(worker: Worker, id: string, scale: Scale): Promise<Report> {
-  return new Promise((resolve, reject) => {
-    const onError = (error: unknown) => reject(error);
-    worker.once('error', onError);
-    worker.once('message', (report: Report) => {
-      worker.off('error', onError);
-      resolve(report);
-    });
-    worker.postMessage({ id, scale });
-  });
 }
