@@ -8,6 +8,7 @@
 import { Histogram } from './histogram.ts';
 import { PHASE, progressWord, type AgentCounts } from './protocol.ts';
 import type { AgentLock } from '../locks/lock.ts';
+import { Random } from '../torture/random.ts';
 import type { Witness } from './witness.ts';
 
 export interface LoopParts {
@@ -106,12 +107,9 @@ const PATTERN_LENGTH = 1024;
 /** Which of 1,024 acquisitions are reads: exactly the given share, shuffled by a seed per thread. */
 export function readPattern(readPercent: number, seed: number): Uint8Array {
   const pattern = new Uint8Array(PATTERN_LENGTH).fill(1, 0, Math.round((PATTERN_LENGTH * readPercent) / 100));
-  let random = Math.imul(seed, 0x9e3779b1) | 1;
+  const random = new Random(seed);
   for (let i = PATTERN_LENGTH - 1; i > 0; i--) {
-    random ^= random << 13;
-    random ^= random >>> 17;
-    random ^= random << 5;
-    const j = (random >>> 0) % (i + 1);
+    const j = random.below(i + 1);
     const swapped = pattern[i]!;
     pattern[i] = pattern[j]!;
     pattern[j] = swapped;

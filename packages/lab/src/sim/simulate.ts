@@ -2,11 +2,11 @@
 import { Histogram } from '../bench/histogram.ts';
 import type { Section } from '../bench/section.ts';
 import type { PolicyOptions } from '../locks/lock.ts';
+import { Random } from '../torture/random.ts';
 import { lowerProgram, type Changes, type Lowered } from './lowering/lower.ts';
 import type { Timeline } from './machine/clock.ts';
 import { Machine } from './machine/machine.ts';
 import type { MachineModel } from './machine/model.ts';
-import { Random } from './machine/random.ts';
 import type { Duration, Workload } from './machine/workload.ts';
 import { createSpace, LOCK_AT } from './space.ts';
 
@@ -148,7 +148,7 @@ class Counter implements Workload {
 
   nextOperation(thread: number, now: number): number {
     this.#askedAt[thread] = now;
-    return this.#random.next() * 100 < this.#readPercents[thread]! ? READ : WRITE;
+    return this.#random.share() * 100 < this.#readPercents[thread]! ? READ : WRITE;
   }
 
   entered(thread: number, kind: number, now: number): void {

@@ -1,4 +1,7 @@
-/** Repeatable choices (mulberry32). Threads race all the same, so a seed repeats a mixture, not a run. */
+/**
+ * Repeatable choices (mulberry32), for whatever of the laboratory takes a seed. Where real threads race a seed
+ * repeats a mixture, not a run.
+ */
 export class Random {
   #state: number;
 
@@ -13,6 +16,16 @@ export class Random {
     mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return (mixed ^ (mixed >>> 14)) >>> 0;
+  }
+
+  /** From 0 up to, and without, 1. */
+  share(): number {
+    return this.next() / 0x1_0000_0000;
+  }
+
+  /** The value, up to the given share of it more or less. */
+  around(value: number, share: number): number {
+    return value * (1 + share * (2 * this.share() - 1));
   }
 
   /** 0 to `limit` - 1. */

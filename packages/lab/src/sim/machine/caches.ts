@@ -5,10 +5,10 @@
  * reads may overlap. The owner keeps a line for a while after its atomic operation before it answers the
  * next core, and can go on using it until the message reaches it, two thirds of the transfer.
  */
+import type { Random } from '../../torture/random.ts';
 import type { Clock } from './clock.ts';
 import type { EventQueue } from './event-queue.ts';
 import type { MachineModel } from './model.ts';
-import type { Random } from './random.ts';
 
 export const LINE_SHIFT = 4; // words
 
@@ -133,7 +133,7 @@ export class Caches {
       this.version[line] = this.version[line]! + 1;
       this.#exclusive[line] = core;
       this.#supplier[line] = core;
-      this.#busyUntil[line] = this.#clock[0]! + this.#atomicNs + this.#random.next() * this.#hopSameNs;
+      this.#busyUntil[line] = this.#clock[0]! + this.#atomicNs + this.#random.share() * this.#hopSameNs;
     } else {
       this.#inFlight[line] = this.#inFlight[line]! - 1;
       const isNew = this.#supplier[line]! < 0;

@@ -4,13 +4,13 @@
  */
 import type { Host, Lowered, Registers, Step } from '../lowering/lower.ts';
 import * as op from '../lowering/operations.ts';
+import type { Random } from '../../torture/random.ts';
 import { Caches, LINE_SHIFT } from './caches.ts';
 import { Accounts, RUNNING, SPINNING, type Clock, type Timeline } from './clock.ts';
 import { ARRIVE, AWAKE, BEGIN, COMPLETE, TIMEOUT } from './events.ts';
 import { EventQueue } from './event-queue.ts';
 import type { FigureName, MachineModel } from './model.ts';
 import { Processors } from './processors.ts';
-import { Random } from './random.ts';
 import { Scheduler } from './scheduler.ts';
 import { Spinning } from './spinning.ts';
 import type { Workload } from './workload.ts';

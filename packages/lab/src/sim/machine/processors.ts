@@ -4,12 +4,12 @@
  */
 import type { Registers } from '../lowering/lower.ts';
 import * as op from '../lowering/operations.ts';
+import type { Random } from '../../torture/random.ts';
 import { Accounts, BLOCKED, ENDED, READY, RUNNING, SLEEPING, SWITCHING, type Clock } from './clock.ts';
 import { AWAKE, BEGIN, COMPLETE, TIMEOUT } from './events.ts';
 import type { EventQueue } from './event-queue.ts';
 import { Lists } from './lists.ts';
 import type { FigureName, MachineModel } from './model.ts';
-import type { Random } from './random.ts';
 import { Scheduler } from './scheduler.ts';
 import type { Spinning } from './spinning.ts';
 import type { Workload } from './workload.ts';
@@ -58,7 +58,7 @@ export class Processors {
   begin(thread: number): void {
     const { scheduler, random } = this.#parts;
     const processor = scheduler.processorOf[thread]!;
-    if (scheduler.current[processor]! < 0) this.#dispatch(thread, processor, random.next() * 1000);
+    if (scheduler.current[processor]! < 0) this.#dispatch(thread, processor, random.share() * 1000);
     else {
       scheduler.enqueue(thread, processor);
       this.#watchSlice(processor);
@@ -86,7 +86,7 @@ export class Processors {
     this.sleep(thread, BLOCKED);
     if (timeoutMs >= 0) {
       meaning[thread] = TIMEOUT;
-      queue.set(thread, clock[0]! + timeoutMs * 1e6 + random.next() * ns.timerSlackNs);
+      queue.set(thread, clock[0]! + timeoutMs * 1e6 + random.share() * ns.timerSlackNs);
     }
   }
 
@@ -95,7 +95,7 @@ export class Processors {
     const { meaning, queue, clock, random, ns: figures } = this.#parts;
     this.sleep(thread, SLEEPING);
     meaning[thread] = AWAKE;
-    queue.set(thread, clock[0]! + this.#vary(ns) + random.next() * figures.timerSlackNs);
+    queue.set(thread, clock[0]! + this.#vary(ns) + random.share() * figures.timerSlackNs);
   }
 
   sleep(thread: number, state: number): void {
