@@ -5,14 +5,29 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import pc from 'picocolors';
+import { ArgumentError } from '../bench/argument-error.ts';
 import { installDebianPackage } from '../debian.ts';
 import { NPM_PEERS } from '../locks/npm-peer.ts';
+import { runComparisons, type Comparison } from './comparison.ts';
 
 const directory = (name: string) => fileURLToPath(new URL(`../../peers/${name}/`, import.meta.url));
-const cli = fileURLToPath(new URL('../cli.js', import.meta.url));
 
-const IN_THREADS = ['rwsem', 'rwsem-async', 'futex-mutex', 'pthread', 'pthread-prefer-writer', 'rust-std', 'parking-lot', 'navigator.locks'];
-const ON_ONE_LOOP = ['loop:rwsem', ...Object.keys(NPM_PEERS).map((name) => `loop:${name}`)];
+const COMPARISONS: readonly Comparison[] = [
+  {
+    title: 'Between threads',
+    name: 'threads',
+    ours: ['rwsem', 'rwsem-async'],
+    others: ['futex-mutex', 'pthread', 'pthread-prefer-writer', 'rust-std', 'parking-lot', 'navigator.locks'],
+  },
+  {
+    title: 'Tasks on one event loop; every section spans a turn of it',
+    name: 'loop',
+    ours: ['loop:rwsem'],
+    others: Object.keys(NPM_PEERS).map((name) => `loop:${name}`),
+  },
+];
+/** Of bench, and decided here: both runs would take the same. */
+const DECIDED = ['--locks', '--html', '--json'];
 
 export function addPeersCommand(program: Command): void {
   program
@@ -20,26 +35,27 @@ export function addPeersCommand(program: Command): void {
     .description('install the locks of others that this machine allows, and run bench against all of them')
     .option('--no-install', 'with what is there already')
     .argument('[bench options...]', 'after --, for both runs; default: the shape mixed')
-    .addHelpText('after', '\nExit code: the larger one of both runs of bench. A peer that lets two in makes it 1.')
+    .addHelpText(
+      'after',
+      "\nWrites bench-report.threads and bench-report.loop, .html and .json.\nExit code: 0 our locks held; 1 one of ours let two in, hung or failed; 2 bad arguments. What a lock of others did is said in its row and at the end.",
+    )
     .action((parameters: string[], { install }: { install: boolean }) => {
       process.exitCode = peers(parameters, install);
     });
 }
 
 function peers(parameters: string[], install: boolean): number {
+  for (const option of DECIDED) {
+    if (!parameters.some((text) => text === option || text.startsWith(`${option}=`))) continue;
+    throw new ArgumentError(`${option} is not for peers, which names locks and reports itself; use "rwsem-lab bench ${option} ..."`);
+  }
   if (install) {
     for (const name of ['npm', 'node']) installInto(directory(name), name);
     installDebianPackage('librust-parking-lot-dev', say);
   }
   const node = newerNode() ?? process.execPath;
   if (node !== process.execPath) say(`running on ${node}, which has navigator.locks`);
-  const workload = parameters.length > 0 ? parameters : ['--shape', 'mixed'];
-  const run = (locks: string[], page: string) =>
-    spawnSync(node, [cli, 'bench', '--locks', locks.join(','), '--html', page, ...workload], { stdio: 'inherit' }).status ?? 1;
-  say('Between threads');
-  const threads = run(IN_THREADS, 'bench-report.threads.html');
-  say('Tasks on one event loop; every section spans a turn of it');
-  return Math.max(threads, run(ON_ONE_LOOP, 'bench-report.loop.html'));
+  return runComparisons({ comparisons: COMPARISONS, node, parameters: parameters.length > 0 ? parameters : ['--shape', 'mixed'], say });
 }
 
 /** By npm, from the lock file beside the manifest, without running anybody's install scripts. */
