@@ -49,10 +49,10 @@ export function runComparisons({ comparisons, node, parameters, say }: Compariso
     trouble.push(...found);
   }
   const failed = trouble.filter(({ isOurs }) => isOurs);
+  const others = trouble.filter(({ isOurs }) => !isOurs);
   for (const { lock, did } of failed) process.stdout.write(`${lock}, which is ours, ${did}.\n`);
-  for (const { lock, did } of trouble.filter(({ isOurs }) => !isOurs)) {
-    process.stdout.write(`${lock}, which is not ours, ${did}: its rows above say so. The exit code is about our locks alone.\n`);
-  }
+  for (const { lock, did } of others) process.stdout.write(`${lock}, which is not ours, ${did}: its rows above say so.\n`);
+  if (others.length > 0) process.stdout.write('The exit code is about our locks alone.\n');
   process.stdout.write(`As data: ${comparisons.map(({ name }) => resolve(`bench-report.${name}.json`)).join(', ')}\n`);
   return failed.length > 0 ? 1 : 0;
 }
