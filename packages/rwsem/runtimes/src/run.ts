@@ -27,8 +27,9 @@ const { values } = parseArgs({
 const thisMajor = Number(process.versions.node.split('.')[0]);
 const NODES = [22, 24, 26].filter((major) => major !== thisMajor);
 
+const THIS_NODE = `Node ${thisMajor}`;
 const RUNTIMES: Runtime[] = [
-  ...(values.quick ? [] : [commandRuntime(nodeDialect(`Node ${thisMajor}`, process.execPath))]),
+  commandRuntime(nodeDialect(THIS_NODE, process.execPath)),
   ...NODES.map((major) => commandRuntime(nodeDialect(`Node ${major}`, modules(`node${major}-${process.platform}-${process.arch}/bin/node`)))),
   commandRuntime(BUN),
   commandRuntime(DENO),
@@ -36,19 +37,25 @@ const RUNTIMES: Runtime[] = [
   browserRuntime('Firefox', 'firefox', FIREFOX),
 ];
 
-/** What was asked for, or everything; a name that fits nothing is a mistake to be told. */
-function chosen<T extends { name: string }>(all: readonly T[], names: string[], option: string): T[] {
+/** What was asked for, or everything; a name that fits nothing, or only what `--quick` leaves out, is a mistake to be told. */
+function chosen<T extends { name: string }>(all: readonly T[], isLeftOut: (one: T) => boolean, names: string[], option: string): T[] {
   const fits = (one: T, name: string): boolean => one.name.toLowerCase().startsWith(name.toLowerCase());
+  const kept = all.filter((one) => !(values.quick && isLeftOut(one)));
   for (const name of names) {
-    if (all.some((one) => fits(one, name))) continue;
-    console.error(`${option} ${name}: there is ${all.map((one) => one.name).join(', ')}`);
+    if (kept.some((one) => fits(one, name))) continue;
+    const listed = (some: readonly T[]): string => some.map((one) => one.name).join(', ');
+    console.error(
+      all.some((one) => fits(one, name))
+        ? `${option} ${name}: --quick leaves out ${listed(all.filter(isLeftOut))}; run it without --quick, or choose of ${listed(kept)}`
+        : `${option} ${name}: there is ${listed(all)}`,
+    );
     process.exit(2);
   }
-  return names.length === 0 ? [...all] : all.filter((one) => names.some((name) => fits(one, name)));
+  return names.length === 0 ? kept : kept.filter((one) => names.some((name) => fits(one, name)));
 }
 
-const runtimes = chosen(RUNTIMES, values.only, '--only');
-const suites = chosen(SUITES.filter(({ isLong }) => !(values.quick && isLong)), values.suite, '--suite');
+const runtimes = chosen(RUNTIMES, ({ name }) => name === THIS_NODE, values.only, '--only');
+const suites = chosen(SUITES, ({ isLong }) => isLong === true, values.suite, '--suite');
 if (!values['no-install']) {
   installPackages();
   installBrowsers();
