@@ -54,11 +54,11 @@ test('the unchanged core passes the battery: what is caught there is the mutant'
   }
 });
 
-/** Most only since there are the modes `alone`, `handoff:due` and `handoff:not-yet`, what a policy forbids is looked at, and a wake list has room for a batch. */
+/** Most only since there are the modes `alone`, `handoff:due` and `handoff:not-yet`, what a policy forbids and how an operation ends are looked at, and a wake list has room for a batch. */
 const CAUGHT: [id: string, property: string][] = [
   ['cancel cancelWaiter: unlink(mem, lock, waiter); -> dropped', 'INVARIANT'],
   ['wake wakeQueue: kind === WAKE_ANY -> false', 'LOST'],
-  ['count readerIsIn: (count & READ_FAILED) === 0 -> false', 'REFUSED'],
+  ['count readerIsIn: (count & READ_FAILED) === 0 -> false', 'ANSWER'],
   ['handoff isHandoffDue: rule !== HANDOFF_TIMED -> true', 'STARVE'],
   ['park parkUntilSignalled: timed -> false', 'LOST'],
   ['cancel cancelWaiter: Atomics.and(mem, lock + COUNT, ~(WAITERS | HANDOFF)) -> in two steps', 'INVARIANT'],
@@ -67,7 +67,10 @@ const CAUGHT: [id: string, property: string][] = [
   ['wake wakeWriter: WAKE_GRANT -> WAKE_STEAL', 'INVARIANT'],
   ['wake wakeReaders: granted < batch -> true', 'INVARIANT'],
   ['handoff isHandoffDue: ((clockMs() - relaxedLoad(mem, waiter + HANDOFF_AT_MS)) | 0) >= 0 -> true', 'INVARIANT'],
-  ['cancel cancelWaiter: CANCELLED -> BUSY', 'STUCK'],
+  ['cancel cancelWaiter: CANCELLED -> BUSY', 'ANSWER'],
+  ['write writeSlow: status === CANCELLED_SIGNALLED -> false', 'ANSWER'],
+  ['read tryRead: isOverflown(count) -> true', 'ANSWER'],
+  ['read tryRead: TOO_MANY_READERS -> BUSY #2', 'ANSWER'],
   ['read tryRead: count = seen; -> dropped', 'STUCK'],
 ];
 

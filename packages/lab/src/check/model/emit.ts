@@ -82,6 +82,11 @@ export class Emitter {
     return this.#mode.bypass;
   }
 
+  /** Dropping the wait lock is part of the last step of who held it. */
+  get seesQueueAfterUnlock(): boolean {
+    return !this.#mode.waitLock;
+  }
+
   get layout(): Layout {
     return this.#layout;
   }
@@ -246,6 +251,10 @@ class RoutineEmitter {
       case 'left': return `S[b + ${INSIDE}] -= ${js(args[0] as Expr)};`;
       case 'downgrading': return `S[b + ${INSIDE}] = ${DOWNGRADING};`;
       case 'strayedSignal': return `R.fail('INVARIANT', 'I13: a signal has come for a record that was given back');`;
+      case 'wrongAnswer': return `R.fail('ANSWER', 'an operation has ended with a status that it is not to end with');`;
+      case 'triedInVain': return `R.triedInVain(${js(args[0] as Expr)});`;
+      // With unlocking as a step of its own the queue may be another by now.
+      case 'wouldDeadlock': return this.#emitter.seesQueueAfterUnlock ? 'R.wouldDeadlock();' : '';
       default: throw new Error(`no intrinsic ${name}`);
     }
   }

@@ -19,6 +19,7 @@ declare const QUEUED: number;
 declare const READY: number;
 declare const READY_NEXT: number;
 declare const TOO_MANY_READERS: number;
+declare const WOULD_DEADLOCK: number;
 declare const WRITE_WAITER: number;
 
 declare function relaxedLoad(mem: Int32Array, at: number): number;
@@ -68,6 +69,14 @@ declare function asyncWaiterA(): number;
 declare function asyncWaiterB(): number;
 /** A signal for a record that was given back (I13). */
 declare function strayedSignal(): void;
+/** An answer that this operation does not give. */
+declare function wrongAnswer(): void;
+/** A try has answered this, to the count as it is. */
+declare function triedInVain(status: number): void;
+/** Right only if a writer is first in the queue. */
+declare function wouldDeadlock(): void;
+/** Is there a limit to readers that can be reached? */
+declare function mayOverflow(): boolean;
 
 const READ_HOLD = 1;
 const WRITE_HOLD = 16;
@@ -93,6 +102,26 @@ function holdWrite(mem: Int32Array, lock: number, me: number): void {
   if (mustWake) wakeAfterWrite(mem, lock, me);
 }
 
+/** ACQUIRED, or an error that there can be. */
+function gotRead(status: number, mayDeadlock: boolean, timed: boolean): boolean {
+  if (status === ACQUIRED) return true;
+  if (status === WOULD_DEADLOCK && mayDeadlock) wouldDeadlock();
+  else if (!(status === TOO_MANY_READERS && mayOverflow()) && !(status === CANCELLED && timed)) wrongAnswer();
+  return false;
+}
+
+function gotWrite(status: number, timed: boolean): boolean {
+  if (status === ACQUIRED) return true;
+  if (!(status === CANCELLED && timed)) wrongAnswer();
+  return false;
+}
+
+/** ACQUIRED or QUEUED. */
+function isQueued(status: number): boolean {
+  if (status !== ACQUIRED && status !== QUEUED) wrongAnswer();
+  return status === QUEUED;
+}
+
 /** `#readNow`, `#readRest`. */
 function acquireRead(mem: Int32Array, lock: number, me: number, nested: boolean, peer: number): boolean {
   const tag = relaxedLoad(mem, me + AGENT_TAG);
@@ -103,7 +132,7 @@ function acquireRead(mem: Int32Array, lock: number, me: number, nested: boolean,
     return true;
   }
   if (stealRead(mem, lock, me, count)) return true;
-  return readSlow(mem, lock, me, count, nested, peer, false, false, 0) === ACQUIRED;
+  return gotRead(readSlow(mem, lock, me, count, nested, peer, false, false, 0), nested || peer !== 0, false);
 }
 
 /** `#readWith` with a time limit. */
@@ -116,7 +145,7 @@ function acquireTimedRead(mem: Int32Array, lock: number, me: number, nested: boo
     }
     if (stealRead(mem, lock, me, count)) return true;
   }
-  return readSlow(mem, lock, me, count, nested, 0, false, true, 0) === ACQUIRED;
+  return gotRead(readSlow(mem, lock, me, count, nested, 0, false, true, 0), nested, true);
 }
 
 /** `#writeNow`, `#writeRest`. The word HELD keeps what is `#free` there. */
@@ -131,14 +160,14 @@ function acquireWrite(mem: Int32Array, lock: number, me: number): boolean {
     relaxedStore(mem, me + HELD, count);
     return true;
   }
-  return writeSlow(mem, lock, me, false, false, 0) === ACQUIRED;
+  return gotWrite(writeSlow(mem, lock, me, false, false, 0), false);
 }
 
 /** `#blockingWrite` with options. */
 function acquireWriteWith(mem: Int32Array, lock: number, me: number, urgent: boolean, timed: boolean): boolean {
   const count = arriveWriter(mem, lock, relaxedLoad(mem, me + AGENT_TAG));
   if (count === 0 || stealWrite(mem, lock, me, count)) return true;
-  return writeSlow(mem, lock, me, urgent, timed, 0) === ACQUIRED;
+  return gotWrite(writeSlow(mem, lock, me, urgent, timed, 0), timed);
 }
 
 export function runRead(mem: Int32Array, lock: number, me: number): void {
@@ -150,7 +179,9 @@ export function runTimedRead(mem: Int32Array, lock: number, me: number): void {
 }
 
 export function runTryRead(mem: Int32Array, lock: number, me: number): void {
-  if (tryRead(mem, lock, relaxedLoad(mem, me + AGENT_TAG)) === ACQUIRED) holdRead(mem, lock, me);
+  const status = tryRead(mem, lock, relaxedLoad(mem, me + AGENT_TAG));
+  if (status === ACQUIRED) holdRead(mem, lock, me);
+  else triedInVain(status);
 }
 
 export function runWrite(mem: Int32Array, lock: number, me: number): void {
@@ -203,17 +234,19 @@ function startAsync(mem: Int32Array, lock: number, me: number, waiter: number, k
   const tag = asyncTag(relaxedLoad(mem, me + AGENT_TAG));
   if (kind === ASYNC_READ) {
     let status = tryRead(mem, lock, tag);
-    if (status === TOO_MANY_READERS) return false;
     if (status !== ACQUIRED) {
+      triedInVain(status);
+      if (status === TOO_MANY_READERS) return false;
       prepareWaiter(mem, lock, waiter, ASYNC_WAITER, false);
       status = enqueueRead(mem, lock, me, waiter, false, false, 0);
+      if (status === QUEUED) return true;
     }
-    if (status === ACQUIRED) holdRead(mem, lock, me);
-    return status === QUEUED;
+    if (gotRead(status, false, false)) holdRead(mem, lock, me);
+    return false;
   }
   if (arriveWriter(mem, lock, tag) !== 0) {
     prepareWaiter(mem, lock, waiter, WRITE_WAITER | ASYNC_WAITER, false);
-    if (enqueueWrite(mem, lock, me, waiter) === QUEUED) return true;
+    if (isQueued(enqueueWrite(mem, lock, me, waiter))) return true;
   }
   collected(waiter);
   holdWrite(mem, lock, me);
@@ -224,7 +257,7 @@ function startAsync(mem: Int32Array, lock: number, me: number, waiter: number, k
 function answer(mem: Int32Array, lock: number, me: number, waiter: number, kind: number, state: number): number {
   if (state === NOTHING) strayedSignal();
   if (state !== PENDING) return NOTHING;
-  if (kind !== ASYNC_READ && attemptWrite(mem, lock, me, waiter) !== ACQUIRED) return PENDING;
+  if (kind !== ASYNC_READ && isQueued(attemptWrite(mem, lock, me, waiter))) return PENDING;
   collected(waiter);
   if (kind === ASYNC_READ) holdRead(mem, lock, me);
   else holdWrite(mem, lock, me);
@@ -236,7 +269,9 @@ function maybeAbort(mem: Int32Array, lock: number, me: number, waiter: number, s
   if (!mayAbort || state !== PENDING || choose() === 0) return state;
   const status = cancelWaiter(mem, lock, me, waiter);
   if (status === CANCELLED) return NOTHING;
-  return status === CANCELLED_SIGNALLED ? SIGNALLED : PENDING;
+  if (status === CANCELLED_SIGNALLED) return SIGNALLED;
+  if (status !== ACQUIRED) wrongAnswer();
+  return PENDING;
 }
 
 /** The event loop, until both acquisitions are settled and their records given back. */

@@ -32,6 +32,11 @@ export class Runtime {
   /** In the mode `bypass`: the most that anybody has been. */
   mostOvertaken = 0;
   readonly #writeWaiter: number;
+  readonly #reader: number;
+  readonly #readFailed: number;
+  readonly #acquired: number;
+  readonly #busy: number;
+  readonly #tooManyReaders: number;
   readonly #contended: number;
   failure: Failure | null = null;
   /** What the policy forbids: to ask for handoff, and, by `writerWake`, to wake a writer or to grant it the lock without handoff. */
@@ -67,6 +72,11 @@ export class Runtime {
     this.#grant = blocking('GRANT');
     this.#handoffSet = blocking('HANDOFF_SET');
     this.#writeWaiter = word('WRITE_WAITER');
+    this.#reader = word('READER');
+    this.#readFailed = word('READ_FAILED');
+    this.#acquired = word('ACQUIRED');
+    this.#busy = word('BUSY');
+    this.#tooManyReaders = word('TOO_MANY_READERS');
     this.#contended = word('WAIT_LOCK_CONTENDED');
   }
 
@@ -199,6 +209,22 @@ export class Runtime {
       this.mostOvertaken = Math.max(this.mostOvertaken, times);
       if (times >= this.#threads) this.fail('BYPASS', `${threadName(thread)} has asked for handoff, and others have got in past it ${times} times`);
     }
+  }
+
+  /** A try has ended without the lock: BUSY if something is in its way, TOO_MANY_READERS if another would be one too many. */
+  triedInVain(status: number): void {
+    const count = this.state[0] as number;
+    const isBusy = count >= 0 && (count & this.#readFailed) !== 0;
+    const isFull = count < 0 || (!isBusy && ((count + this.#reader) | 0) < 0);
+    if (status !== (isFull ? this.#tooManyReaders : isBusy ? this.#busy : this.#acquired)) this.fail('ANSWER', `a try has ended with status ${status}, and the count is ${count}`);
+  }
+
+  /** An operation has ended because it would wait behind a queued writer. */
+  wouldDeadlock(): void {
+    const { layout, state } = this;
+    const head = state[layout.lockSlots.get(layout.word('HEAD')) as number] as number;
+    const isWriter = head !== 0 && ((state[layout.slots[head + this.#kind] as number] as number) & this.#writeWaiter) !== 0;
+    if (!isWriter) this.fail('ANSWER', 'an operation has ended with WOULD_DEADLOCK, and no writer is first in the queue');
   }
 
   /** A thread has seen that this record has been granted, if it has, and goes on inside. */

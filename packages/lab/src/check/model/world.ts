@@ -98,6 +98,8 @@ export class ModelWorld implements Surroundings {
         return this.#mode.owner ? INLINE : { kind: 'value', value: number(0) };
       case 'choose':
         return { kind: 'any', values: [0, 1] };
+      case 'mayOverflow':
+        return { kind: 'value', value: number(Number(this.#mode.readers === 1)) };
       case 'asyncWaiterA':
         return { kind: 'value', value: binary('+', ME, number(ASYNC_WAITERS_AT)) };
       case 'asyncWaiterB':
@@ -108,6 +110,9 @@ export class ModelWorld implements Surroundings {
       case 'downgrading':
       case 'linger':
       case 'strayedSignal':
+      case 'wrongAnswer':
+      case 'triedInVain':
+      case 'wouldDeadlock':
         return { kind: 'intrinsic', hasResult: false };
       default:
         return INLINE;

@@ -52,7 +52,9 @@ export type Property =
   /** The count has gone below what is held. */
   | 'NEGATIVE'
   /** An operation of a thread that is alone has ended without the lock. */
-  | 'REFUSED';
+  | 'REFUSED'
+  /** An operation has ended with a status that it is not to end with, now or ever. */
+  | 'ANSWER';
 
 /**
  * Where it must be caught, or why it cannot be. `property` is what a search by breadth sees first; `or`,

@@ -11,6 +11,7 @@ const stage = (mode: string, ...programs: string[]): Stage => ({ mode, programs 
 
 export const BATTERY: readonly Stage[] = [
   stage('', 'read | write', 'read | timedWrite', 'timedRead | write', 'read | write | write', 'read | read | write'),
+  stage('', 'tryRead | write', 'nestedRead | write', 'timedNestedRead | write', 'asyncInRead | write', 'probe | write', 'nestedRead | write | read'),
   stage('alone', 'any/anyNested...', 'any/anyNested/anyAsync/anyPair...'),
   stage('ready', 'abortWrite | read', 'tryRead | read'),
   stage('handoff:off', 'write | write', 'read | write | write'),
@@ -23,8 +24,8 @@ export const BATTERY: readonly Stage[] = [
   stage('', 'asyncRead | write', 'asyncWrite | read', 'abortWrite | read', 'abortWrite | read | write', 'asyncRead+asyncWrite | write'),
   stage('grant', 'read | write', 'write | write', 'read | timedWrite | write', 'asyncWrite | read | write'),
   stage('spurious', 'read | write', 'write | timedWrite', 'read | write | write'),
-  stage('batch:1', 'read | read | write', 'asyncInRead | write | write', 'asyncRead+asyncRead | write | write'),
-  stage('readers:1', 'read | read', 'tryRead | tryRead', 'tryRead | read', 'timedRead | read', 'asyncRead | read', 'probe | read', 'read | write'),
+  stage('batch:1', 'read | read | write', 'nestedRead | read | write', 'timedNestedRead | read | write', 'asyncInRead | write | write', 'asyncRead+asyncRead | write | write'),
+  stage('readers:1', 'read | read', 'tryRead | tryRead', 'tryRead | read', 'timedRead | read', 'asyncRead | read', 'probe | read', 'read | write', 'tryRead | read | read', 'asyncRead | write read'),
   stage('owner', 'read | write', 'write write | read', 'read read | write', 'read | write | write', 'any... | any...'),
   stage('spin owner split', 'write | write', 'read | write'),
   stage('handoff:now', 'read | timedWrite | write', 'write | write | write'),
@@ -32,6 +33,7 @@ export const BATTERY: readonly Stage[] = [
   stage('handoff:due one-core fair', 'write | write*', 'write | read* | read*', 'write | write* | write*'),
   stage('handoff:off one-core fair', 'urgentWrite | write*', 'urgentWrite | read* | read*'),
   stage('one-core bypass', 'write | read... | read...', 'write | tryRead... | tryRead...', 'write | write... | read...'),
+  stage('batch:1', 'timedNestedRead | timedWrite | asyncRead+asyncRead'),
   stage('spin ready', 'read | write | write'),
   stage('split', 'read/write/timedWrite... | read/write/timedRead...', 'asyncRead+asyncRead | write', 'tryRead | write'),
   stage('one-core', 'any... | any...'),

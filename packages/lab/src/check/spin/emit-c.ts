@@ -136,6 +136,9 @@ class RoutineToC {
       case 'left': return `S[b + ${INSIDE}] -= ${hold};`;
       case 'downgrading': return `S[b + ${INSIDE}] = ${DOWNGRADING};`;
       case 'strayedSignal': return 'fail(STRAYED);';
+      case 'wrongAnswer': return 'fail(WRONG_ANSWER);';
+      case 'triedInVain': return `tried_in_vain(${hold});`;
+      case 'wouldDeadlock': return this.#emitter.seesQueueAfterUnlock ? 'would_deadlock();' : ';';
       default: throw new Error(`no intrinsic ${name}`);
     }
   }

@@ -3,7 +3,7 @@ import { DOWNGRADING, GRANTED_READ, GRANTED_WRITE, NO_RECORD, QUEUE_WORD, READS_
 import { type LoadedProgram, STOPS } from '../model/model.ts';
 import { emitSteps } from './emit-c.ts';
 
-const CORE_WORDS = ['WRITER', 'WAITERS', 'HANDOFF', 'WAKING', 'READER', 'WAITING', 'WOKEN', 'GRANTED', 'WRITE_WAITER', 'GRANT', 'NEXT', 'PREV', 'KIND', 'HANDOFF_SET', 'WAIT_LOCK_CONTENDED'];
+const CORE_WORDS = ['WRITER', 'WAITERS', 'HANDOFF', 'WAKING', 'READER', 'WAITING', 'WOKEN', 'GRANTED', 'WRITE_WAITER', 'GRANT', 'NEXT', 'PREV', 'KIND', 'HANDOFF_SET', 'WAIT_LOCK_CONTENDED', 'READ_FAILED', 'ACQUIRED', 'BUSY', 'TOO_MANY_READERS'];
 
 /** By name of the file. `combinations`: of free choices in one step, at most. */
 export function emitModel(loaded: LoadedProgram, combinations: number): Map<string, string> {

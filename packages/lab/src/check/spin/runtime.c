@@ -24,11 +24,12 @@
 
 static int S[STATE_WORDS + 2] = INITIAL_STATE;
 
-enum { FINE, FOREIGN_WORD, WITHOUT_WAIT_LOCK, BITS_WITHOUT_WAIT_LOCK, AFTER_GRANT, PAST_HANDOFF, STRAYED, NEVER_ENDS, EXCLUSION, READERS_NOT_COUNTED, WRITER_NOT_COUNTED, WAITERS_WRONG, HANDOFF_WRONG, QUEUE_BROKEN, GRANT_WRONG, HANDOFF_SET_WRONG, TAIL_WRONG, WAKING_WRONG, QUIETLY_MISCOUNTED, QUIETLY_FORGOTTEN, QUIETLY_QUEUED };
+enum { FINE, FOREIGN_WORD, WITHOUT_WAIT_LOCK, BITS_WITHOUT_WAIT_LOCK, AFTER_GRANT, PAST_HANDOFF, STRAYED, WRONG_ANSWER, NEVER_ENDS, EXCLUSION, READERS_NOT_COUNTED, WRITER_NOT_COUNTED, WAITERS_WRONG, HANDOFF_WRONG, QUEUE_BROKEN, GRANT_WRONG, HANDOFF_SET_WRONG, TAIL_WRONG, WAKING_WRONG, QUIETLY_MISCOUNTED, QUIETLY_FORGOTTEN, QUIETLY_QUEUED };
 static const char *const FAILURES[] = {
   "", "INVARIANT|a word outside every record", "INVARIANT|I4: a word of the queue is touched without the wait lock",
   "INVARIANT|I4: WAITERS, HANDOFF or WAKING has changed without the wait lock", "INVARIANT|I7: a waiter is touched after it has been granted",
   "INVARIANT|I5: a writer that is not queued has got in past a handoff", "INVARIANT|I13: a signal has come for a record that was given back",
+  "ANSWER|an operation has ended with a status that it is not to end with",
   "INVARIANT|a loop without an atomic operation does not end", "MUTEX|I1: a writer is inside beside somebody else, or granted and still asleep",
   "NEGATIVE|more readers are inside than are counted", "NEGATIVE|a writer is inside, and the count has none", "INVARIANT|I2: WAITERS does not say whether the queue is empty",
   "INVARIANT|I3: HANDOFF is set, and nobody is queued", "INVARIANT|the queue runs in a circle, out of the records, or is not the same backwards",
@@ -130,6 +131,19 @@ static void signalled(int address, int word) {
 
 static void collected(int block, int record) {
   S[block + INSIDE] &= ~((GRANTED_READ | GRANTED_WRITE) << record);
+}
+
+/* A try has ended without the lock: is that the answer to the count as it is? */
+static void tried_in_vain(int status) {
+  int answer = ACQUIRED;
+  if (S[0] < 0) answer = TOO_MANY_READERS;
+  else if (S[0] & READ_FAILED) answer = BUSY;
+  else if (S[0] + READER < 0) answer = TOO_MANY_READERS;
+  if (status != answer) fail(WRONG_ANSWER);
+}
+
+static void would_deadlock(void) {
+  if (S[HEAD_SLOT] == 0 || !(S[slots[S[HEAD_SLOT] + KIND]] & WRITE_WAITER)) fail(WRONG_ANSWER);
 }
 
 #include "steps.c"
