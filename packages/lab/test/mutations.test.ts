@@ -9,9 +9,9 @@ const CORE = new URL('../../rwsem/src/core/', import.meta.url);
 const LAST_BUG = 42;
 const OPERATIONS = new Set(
   ('read write tryRead tryWrite timedRead timedWrite urgentWrite downgrade asyncRead asyncWrite abortRead abortWrite ' +
-    'nestedRead timedNestedRead asyncInRead probe').split(' '),
+    'nestedRead timedNestedRead asyncInRead probe spinTurn').split(' '),
 );
-const MODES = /^(grant|spin|one-core|handoff:(now|due)|batch:\d+|readers:\d+|owner|wait-lock|spurious|delayed|split|ready|bypass|alone|fair|impatient)$/;
+const MODES = /^(grant|spin|one-core|handoff:(now|due)|batch:\d+|readers:\d+|owner|wait-lock|spurious|delayed|split|ready|bypass|alone|fair|impatient|patient|bounded)$/;
 
 const read = (file: string): string => readFileSync(new URL(file, CORE), 'utf8');
 

@@ -54,7 +54,7 @@ test('the unchanged core passes the battery: what is caught there is the mutant'
   }
 });
 
-/** Most only since there are the modes `alone`, `handoff:due` and `handoff:not-yet`, what a policy forbids and how an operation ends are looked at, and a wake list has room for a batch. */
+/** Most only since there are the modes `alone`, `bounded`, `handoff:due` and `handoff:not-yet`, the spinner queue is tried by itself, what a policy forbids and how an operation ends are looked at, and a wake list has room for a batch. */
 const CAUGHT: [id: string, property: string][] = [
   ['cancel cancelWaiter: unlink(mem, lock, waiter); -> dropped', 'INVARIANT'],
   ['wake wakeQueue: kind === WAKE_ANY -> false', 'LOST'],
@@ -72,6 +72,12 @@ const CAUGHT: [id: string, property: string][] = [
   ['read tryRead: isOverflown(count) -> true', 'ANSWER'],
   ['read tryRead: TOO_MANY_READERS -> BUSY #2', 'ANSWER'],
   ['read tryRead: count = seen; -> dropped', 'STUCK'],
+  ['steal stealRead: relaxedLoad(mem, layout.POLICY_READER_STEAL) === 0 -> false', 'STARVE'],
+  ['steal stealWrite: relaxedLoad(mem, layout.POLICY_SPIN) === layout.SPIN_OFF -> false', 'INVARIANT'],
+  ['spin backOff: i < gap -> true', 'STUCK'],
+  ['spin-queue enterSpinQueue: prev === 0 -> true', 'INVARIANT'],
+  ['spin-queue takeNext: spins < NEIGHBOUR_SPINS -> true', 'STUCK'],
+  ['wait-lock lockWaitLockSlow: canBlock -> false', 'STUCK'],
 ];
 
 test('mutants are caught', () => {

@@ -149,7 +149,7 @@ async function check(options: Arguments): Promise<number> {
 }
 
 function refuseEndless(groups: readonly Group[], who: string): void {
-  const beyond = groups.map(({ mode }) => parseMode(mode)).find(({ fair, ready }) => fair || ready);
+  const beyond = groups.map(({ mode }) => parseMode(mode)).find(({ fair, ready, bounded }) => fair || ready || bounded);
   if (beyond) throw new CheckArgumentError(`${who} at states, not at runs that never end: explore mode "${beyond.text}" by the own engine`);
 }
 

@@ -25,8 +25,8 @@ export interface Edge {
 
 export interface Limits {
   mostStates: number;
-  /** Called for every step; states are numbered in the order in which they are found, and left in that order too. */
-  onEdge?: (edge: Edge) => void;
+  /** Called for every step; states are numbered in the order in which they are found, and left in that order too. May find that something is wrong with it. */
+  onEdge?: (edge: Edge) => Failure | void;
   /** Called now and then. */
   onProgress?: (states: number, depth: number) => void;
 }
@@ -110,7 +110,11 @@ export function explore(loaded: LoadedProgram, limits: Limits): Exploration {
             }
             next.push(state);
           }
-          limits.onEdge?.({ from, to: to < 0 ? -to - 2 : to, move, finishes, spurious, done: model.doneThreads(threads) });
+          const wrong = limits.onEdge?.({ from, to: to < 0 ? -to - 2 : to, move, finishes, spurious, done: model.doneThreads(threads) });
+          if (wrong) {
+            runtime.abandon();
+            return result(wrong, from, [{ thread, choice }], false);
+          }
           more = runtime.nextCombination();
         }
       }

@@ -1,6 +1,7 @@
 /** One exploration, from its description to what was found: what the workers do. */
 import { patchCore, readShippedCore, readSource, type SourceFile } from '../lower/source.ts';
 import { CheckArgumentError } from './check-error.ts';
+import { checkBounds } from './bounds.ts';
 import type { CrewJob } from './crew.ts';
 import { explore, type Exploration, type Limits } from './explore.ts';
 import { checkLiveness } from './liveness.ts';
@@ -61,7 +62,7 @@ export const EXPLORATIONS: CrewJob<CheckTask> = {
 /** In the way of its mode. */
 export function exploreAs(loaded: LoadedProgram, limits: Limits): Exploration {
   const { mode } = loaded.model;
-  return (mode.fair ? checkLiveness : mode.ready ? checkReachableEnd : explore)(loaded, limits);
+  return (mode.fair ? checkLiveness : mode.ready ? checkReachableEnd : mode.bounded ? checkBounds : explore)(loaded, limits);
 }
 
 export function runTask(task: CheckTask, onProgress: NonNullable<Limits['onProgress']>): CheckResult {

@@ -25,18 +25,22 @@ export interface Mode {
   fair: boolean;
   /** A thread gives up its node in the spinner queue after one turn, instead of never. */
   impatient: boolean;
+  /** A thread in line in the spinner queue never gives up, instead of at any moment. */
+  patient: boolean;
+  /** A thread that goes on alone comes to its end or to a sleep (I14). */
+  bounded: boolean;
 }
 
-const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:due, handoff:not-yet, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split, ready, bypass, alone, fair, impatient';
+const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:due, handoff:not-yet, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split, ready, bypass, alone, fair, impatient, patient, bounded';
 
 export function parseMode(text: string): Mode {
   const mode: Mode = {
     text: text.trim(), grant: false, spin: false, anyOwner: false, oneCore: false, readerSteal: true, handoff: 'free', batch: 256, readers: 0,
-    owner: false, waitLock: false, spurious: false, split: false, ready: false, bypass: false, alone: false, fair: false, impatient: false,
+    owner: false, waitLock: false, spurious: false, split: false, ready: false, bypass: false, alone: false, fair: false, impatient: false, patient: false, bounded: false,
   };
   for (const word of text.split(/[\s,]+/).filter(Boolean)) {
     const batch = /^batch:([1-9]\d{0,2})$/.exec(word)?.[1];
-    if (word === 'grant' || word === 'spin' || word === 'owner' || word === 'spurious' || word === 'split' || word === 'ready' || word === 'bypass' || word === 'alone' || word === 'fair' || word === 'impatient') mode[word] = true;
+    if (word === 'grant' || word === 'spin' || word === 'owner' || word === 'spurious' || word === 'split' || word === 'ready' || word === 'bypass' || word === 'alone' || word === 'fair' || word === 'impatient' || word === 'patient' || word === 'bounded') mode[word] = true;
     else if (word === 'one-core') mode.oneCore = true;
     else if (word === 'any-owner') mode.anyOwner = mode.spin = true;
     else if (word === 'no-reader-steal') mode.readerSteal = false;
@@ -50,6 +54,9 @@ export function parseMode(text: string): Mode {
     else throw new CheckArgumentError(`there is no mode "${word}"; modes are: ${WORDS}`);
   }
   if (mode.spin && mode.oneCore) throw new CheckArgumentError('mode one-core is the one that does not spin: not together with spin or any-owner');
+  if (mode.patient && (!mode.spin || mode.impatient)) throw new CheckArgumentError('patient is who waits in the spinner queue: only with spin or any-owner, and not with impatient');
+  if (mode.bounded && (mode.fair || mode.ready)) throw new CheckArgumentError('bounded looks for threads that spin for ever, ready for an end that is out of reach, fair for starvation: one of them at a time');
+  if (mode.bounded && mode.spin && !mode.impatient) throw new CheckArgumentError('waiting for a neighbour in the spinner queue has a bound only in the mode impatient: give it with bounded');
   if (mode.fair && mode.waitLock) throw new CheckArgumentError('the wait lock is test-and-set and starves by itself: the mode fair looks for starvation modulo the wait lock, so leave out wait-lock');
   if (mode.fair && (mode.handoff === 'free' || mode.handoff === 'not-yet')) throw new CheckArgumentError('a deadline that never passes starves anybody: with the mode fair give handoff:now or handoff:due, and all have passed, or handoff:off');
   return mode;

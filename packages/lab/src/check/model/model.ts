@@ -94,7 +94,7 @@ export class Model {
     if (this.mode.alone && threads.length > 1) throw new CheckArgumentError('the mode alone is for programs of one thread');
     this.runtime.prepare(threads.length, this.blockWords);
     const isUrgent = threads.some(({ operations }) => operations.flat().some(({ routine }) => routine === 'runUrgentWrite'));
-    this.runtime.policy = { handsOff: isUrgent || (this.mode.handoff !== 'off' && this.mode.handoff !== 'not-yet'), transfers: this.mode.grant };
+    this.runtime.policy = { handsOff: isUrgent || (this.mode.handoff !== 'off' && this.mode.handoff !== 'not-yet'), transfers: this.mode.grant, steals: this.mode.spin || this.mode.oneCore };
     const entries = threads.map(({ operations, repeats }) =>
       operations.map((alternatives, index) => this.#entries.get(keyOf(alternatives, repeats === 'at will' && index === operations.length - 1)) as number),
     );

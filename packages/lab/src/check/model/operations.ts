@@ -18,8 +18,12 @@ declare const NOT_ARRIVED: number;
 declare const QUEUED: number;
 declare const READY: number;
 declare const READY_NEXT: number;
+declare const SPIN_LIMIT_TURNS: number;
+declare const SPIN_LIMIT_US: number;
+declare const SPIN_STUCK: number;
 declare const TOO_MANY_READERS: number;
 declare const WOULD_DEADLOCK: number;
+declare const WRITER: number;
 declare const WRITE_WAITER: number;
 
 declare function relaxedLoad(mem: Int32Array, at: number): number;
@@ -48,6 +52,8 @@ declare function enqueueRead(mem: Int32Array, lock: number, me: number, waiter: 
 declare function enqueueWrite(mem: Int32Array, lock: number, me: number, waiter: number): number;
 declare function attemptWrite(mem: Int32Array, lock: number, me: number, waiter: number): number;
 declare function cancelWaiter(mem: Int32Array, lock: number, me: number, waiter: number): number;
+declare function enterSpinQueue(mem: Int32Array, lock: number, me: number, limitUs: number, limitTurns: number): boolean;
+declare function leaveSpinQueue(mem: Int32Array, lock: number, me: number): void;
 declare function takeReady(mem: Int32Array, me: number): number;
 declare function readSlow(mem: Int32Array, lock: number, me: number, count: number, nested: boolean, peer: number, urgent: boolean, timed: boolean, giveUpAtMs: number): number;
 declare function writeSlow(mem: Int32Array, lock: number, me: number, urgent: boolean, timed: boolean, giveUpAtMs: number): number;
@@ -226,6 +232,20 @@ export function runProbe(mem: Int32Array, lock: number, me: number): void {
   const count = arriveReader(mem, lock);
   if (readerIsIn(count)) holdRead(mem, lock, me);
   else withdrawReader(mem, lock, me);
+}
+
+/**
+ * The spinner queue by itself, in place of the lock: whoever is first takes the lock without looking, so
+ * that two who are first at once are two who are inside.
+ */
+export function runSpinTurn(mem: Int32Array, lock: number, me: number): void {
+  if (relaxedLoad(mem, me + SPIN_STUCK) !== 0) return;
+  if (!enterSpinQueue(mem, lock, me, SPIN_LIMIT_US, SPIN_LIMIT_TURNS)) return;
+  Atomics.add(mem, lock, WRITER);
+  entered(WRITE_HOLD);
+  releaseWrite(mem, lock);
+  left(WRITE_HOLD);
+  leaveSpinQueue(mem, lock, me);
 }
 
 /** `#acquireAsync` and `#enqueue`. True if it is queued; if it was granted at once it is over. */

@@ -37,6 +37,7 @@ const BLOCKING: Readonly<Record<string, Operation>> = {
   timedNestedRead: { routine: 'runNestedRead', args: [1] },
   asyncInRead: { routine: 'runAsyncInRead', args: [] },
   probe: { routine: 'runProbe', args: [] },
+  spinTurn: { routine: 'runSpinTurn', args: [] },
 };
 const ASYNC: Readonly<Record<string, { kind: number; mayAbort: number }>> = {
   asyncRead: { kind: 1, mayAbort: 0 },

@@ -39,8 +39,11 @@ export class Runtime {
   readonly #tooManyReaders: number;
   readonly #contended: number;
   failure: Failure | null = null;
-  /** What the policy forbids: to ask for handoff, and, by `writerWake`, to wake a writer or to grant it the lock without handoff. */
-  policy = { handsOff: true, transfers: false };
+  /**
+   * What the policy forbids: to ask for handoff; by `writerWake`, to wake a writer or to grant it the lock without handoff;
+   * with `spin: 'off'`, to take a lock for writing past its queue.
+   */
+  policy = { handsOff: true, transfers: false, steals: true };
   /**
    * Bells are counted modulo a power of two: between the look at its bell and the sleep of a thread each
    * of the others rings at most twice, once for a push that has been answered already.
@@ -262,6 +265,7 @@ export class Runtime {
       this.fail('INVARIANT', 'I5: a writer that is not queued has got in past a handoff');
     }
     const set = after & ~before;
+    if ((set & this.#writer) !== 0 && before !== 0 && !this.policy.steals && !this.holdsWaitLock(me)) this.fail('INVARIANT', "a writer that is not queued has taken the lock past the queue: with spin: 'off' nobody steals");
     if ((set & this.#handoff) !== 0 && !this.policy.handsOff) this.fail('INVARIANT', 'HANDOFF is set, which nobody may ask for under this policy');
     if ((set & this.#waking) !== 0 && this.policy.transfers) this.fail('INVARIANT', "a writer has been woken to try: with writerWake: 'grant' it is to be granted the lock");
     if ((before & this.#writer) !== 0 && (after & this.#writer) === 0 && state[block + INSIDE] === DOWNGRADING) state[block + INSIDE] = 1;

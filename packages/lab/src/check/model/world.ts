@@ -24,6 +24,7 @@ export function overridesFor(mode: Mode): Map<string, number> {
     ['TURNS_PER_CLOCK', 1],
     ['NEIGHBOUR_SPINS', mode.impatient ? 1 : 0x7fffffff],
   ]);
+  if (mode.patient) overrides.set('SPIN_LIMIT_US', 2000); // of a clock that says 1000 at most
   if (mode.readers === 1) overrides.set('READER', 1 << 30); // a second reader reaches the sign
   return overrides;
 }
@@ -68,7 +69,7 @@ export class ModelWorld implements Surroundings {
     // `#free`, the count that a write expects: any that a steal may have left there.
     if (offset === word('HELD')) return this.#mode.spin || this.#mode.oneCore ? { kind: 'any', values: [0, word('WAITERS'), word('WAITERS') | word('WAKING')] } : NOTHING;
     if (offset === word('CAN_BLOCK')) return { kind: 'constant', value: 1 };
-    if (offset === word('MAY_SPIN')) return { kind: 'constant', value: Number(this.#mode.spin) };
+    if (offset === word('MAY_SPIN')) return { kind: 'constant', value: Number(!this.#mode.oneCore) };
     const isTag = offset === word('AGENT_TAG') || offset === word('BLOCKING_WAITER') + word('WAITER_TAG');
     if (isTag) return this.#mode.owner ? MEMORY : NOTHING;
     const isPeers = offset >= ASYNC_WAITERS_AT && [word('WAITER_TAG'), word('WAITER_AGENT')].includes((offset - ASYNC_WAITERS_AT) % word('WAITER_WORDS'));
@@ -120,6 +121,7 @@ export class ModelWorld implements Surroundings {
   }
 
   isFrozen(inside: string, local: string): boolean {
+    if (this.#mode.patient && local === 'turns' && inside === 'enterSpinQueue') return true;
     return !this.#mode.impatient && local === 'spins' && (inside === 'removeFromSpinQueue' || inside === 'takeNext');
   }
 }

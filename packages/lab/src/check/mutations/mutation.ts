@@ -10,15 +10,16 @@
  * ones may give up at any moment. `asyncRead asyncWrite` are answered by the thread's event loop,
  * `abortRead abortWrite` too, and may be aborted at any moment; `a+b` has two pending at once.
  * `nestedRead` and `timedNestedRead` read inside a read; `asyncInRead` awaits a read and then blocks in a
- * second one; `probe` arrives for reading and withdraws.
+ * second one; `probe` arrives for reading and withdraws. `spinTurn` is the spinner queue by itself: whoever is
+ * first takes the lock.
  *
  * MODES, separated by spaces. Other policies: `grant`, `spin`, `any-owner`, `no-reader-steal`,
  * `handoff:now`, `handoff:due`, `handoff:off`; `one-core` steals and does not spin. Limits: `batch:1` readers in a pass, `readers:2` at most in the lock. More detail: `owner`
  * keeps the owner word instead of leaving what it says to chance, `wait-lock` lets threads park on the
  * wait lock, `spurious` lets any sleep end, `delayed` lets relaxed accesses be late, `impatient` lets threads leave
- * their node in the spinner queue behind, `split` makes steps
+ * their node in the spinner queue behind, `patient` lets them wait in line for ever, `split` makes steps
  * of the accesses under the wait lock too. More to show: `ready`, that the end can be reached from every
- * state; `alone`, that one thread by itself always gets in; `fair`, that nobody starves: programs of threads that loop, with `handoff:now` or `handoff:off`.
+ * state; `alone`, that one thread by itself always gets in; `bounded`, that one which goes on alone comes to an end or a sleep; `fair`, that nobody starves: programs of threads that loop, with `handoff:now` or `handoff:off`.
  */
 
 import { replaceOnce } from '../../replace-once.ts';

@@ -147,7 +147,7 @@ export const SPIN_MUTATIONS: readonly Mutation[] = [
     source: 'OSQ bug 33',
     bugs: [33],
     edits: [{ file: 'spin-queue.ts', find: `    Atomics.store(mem, prev + SPIN_NEXT, next);\n`, replace: '' }],
-    expect: { property: 'STUCK', program: 'write | write | write | write', mode: 'spin ready' },
+    expect: { property: 'STUCK', program: 'spinTurn | spinTurn | spinTurn', mode: 'spin ready' },
   },
   {
     id: 'first-place-not-passed-on',
@@ -179,7 +179,7 @@ export const SPIN_MUTATIONS: readonly Mutation[] = [
 `, replace: `    const now = spinClockUs();
 ` },
     ],
-    expect: { uncaught: 'every thread of the model runs in the end; only one that is suspended or terminated while it holds would hang the spinner' },
+    expect: { property: 'STUCK', program: 'write | write', mode: 'spin impatient bounded' },
   },
   {
     id: 'spin-on-readers-for-ever',

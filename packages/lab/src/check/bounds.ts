@@ -1,0 +1,78 @@
+/**
+ * Does every spin have a bound (I14)? Others may be suspended for ever, at any step: a thread that goes on
+ * alone must come to the end of its operation, or to a sleep. If not, it makes steps for ever: round a
+ * circle of states, or, if it counts them, through ever new ones.
+ */
+import { explore, type Exploration, type Limits } from './explore.ts';
+import { SLEEP } from './model/layout.ts';
+import type { LoadedProgram } from './model/model.ts';
+import type { Failure } from './model/runtime.ts';
+import { type Move, threadName, threadOf } from './schedule.ts';
+import { StateGraph } from './state-graph.ts';
+
+/** Of one thread, within one operation: with the limits of the model more than any takes. */
+const MOST_STEPS = 200;
+
+/** Explores the program; if nothing else is wrong, is there a thread that can go on alone for ever? */
+export function checkBounds(loaded: LoadedProgram, limits: Omit<Limits, 'onEdge'>): Exploration {
+  const graph = new StateGraph();
+  /** By state: on the way on which it was found, the steps in a row of the thread that made the last one. */
+  const inRow = [0];
+  const lastThread = [-1];
+  const exploration = explore(loaded, {
+    ...limits,
+    onEdge(edge) {
+      const { from, to, move } = edge;
+      const thread = threadOf(move);
+      const { model } = loaded;
+      const finishes = edge.finishes || model.runtime.state[model.block(thread) + SLEEP] !== 0;
+      graph.add({ ...edge, finishes });
+      if (to < inRow.length) return;
+      inRow[to] = finishes ? 0 : lastThread[from] === thread ? (inRow[from] as number) + 1 : 1;
+      lastThread[to] = thread;
+      if ((inRow[to] as number) > MOST_STEPS) return unbounded(thread);
+    },
+  });
+  if (exploration.failure || !exploration.complete) return exploration;
+  for (let thread = 0; thread < loaded.threads; thread++) {
+    const run = endlessRun(graph, thread);
+    if (run) return { ...exploration, failure: unbounded(thread), schedule: run };
+  }
+  return exploration;
+}
+
+function unbounded(thread: number): Failure {
+  return { property: 'STUCK', text: `I14: ${threadName(thread)} can go on alone for ever, without an end and without sleeping` };
+}
+
+/** To a state from which this thread can make steps for ever without anybody else, and once round. */
+function endlessRun(graph: StateGraph, thread: number): Move[] | null {
+  const goesOn = new Uint8Array(graph.states).fill(1);
+  const wayOn = (state: number): number => {
+    const end = graph.endOfEdges(state);
+    for (let edge = graph.firstEdge(state); edge < end; edge++) {
+      if (graph.thread(edge) === thread && !graph.finishes(edge) && !graph.isSpurious(edge) && goesOn[graph.to(edge)] === 1) return edge;
+    }
+    return -1;
+  };
+  // Who cannot go on is taken away, and then who could go on to there only: as often as a run is long.
+  for (let isStable = false; !isStable; ) {
+    isStable = true;
+    for (let state = graph.states - 1; state >= 0; state--) {
+      if (goesOn[state] === 0 || wayOn(state) >= 0) continue;
+      goesOn[state] = 0;
+      isStable = false;
+    }
+  }
+  const first = goesOn.indexOf(1);
+  if (first < 0) return null;
+  const run = graph.scheduleTo(first);
+  const passed = new Set<number>();
+  for (let state = first; !passed.has(state); ) {
+    passed.add(state);
+    const edge = wayOn(state);
+    run.push(graph.move(edge));
+    state = graph.to(edge);
+  }
+  return run;
+}
