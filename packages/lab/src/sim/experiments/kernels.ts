@@ -15,5 +15,19 @@ const SLEEPS_AFTER_HANDOFF: Edit = {
   replace: 'false',
 };
 
+/** Later in the series of 5.3 writers began to spin on readers, for a limited time. */
+const SPINS_ON_WRITERS_ONLY: Edit = {
+  module: 'spin',
+  find: 'return isReaderOwned(owner) ? !isNonspinnable(owner) : isOwnerRunning(mem, owner);',
+  replace: 'return !isReaderOwned(owner) && isOwnerRunning(mem, owner);',
+};
+/** Later in that series the waker began to take readers from behind queued writers along. */
+const WAKES_READERS_IN_FRONT: Edit = {
+  module: 'wake',
+  find: 'while (waiter !== 0 && granted < batch) {',
+  replace: 'while (waiter !== 0 && granted < batch && !isWriteWaiter(mem, waiter)) {',
+};
+
 export const BEFORE_2023: SimulatedLock = { ...KERNEL_CADENCE, edits: [NEVER_TRANSFERS] };
-export const BEFORE_5_6: SimulatedLock = { ...KERNEL_CADENCE, edits: [NEVER_TRANSFERS, SLEEPS_AFTER_HANDOFF] };
+/** With handoff, the fourth patch of the series, and nothing that came after it. */
+export const EARLY_5_3: SimulatedLock = { ...KERNEL_CADENCE, edits: [NEVER_TRANSFERS, SLEEPS_AFTER_HANDOFF, SPINS_ON_WRITERS_ONLY, WAKES_READERS_IN_FRONT] };
