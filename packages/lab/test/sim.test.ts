@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseSection } from '../dist/bench/section.js';
+import { Caches } from '../dist/sim/machine/caches.js';
+import { EventQueue } from '../dist/sim/machine/event-queue.js';
+import { scaled } from '../dist/sim/machine/model.js';
 import { customModel, javaScriptWorld, MODELS } from '../dist/sim/machine/models.js';
 import { KERNEL_CADENCE, lowerLock, simulate, type Scenario } from '../dist/sim/simulate.js';
+import { Random } from '../dist/torture/random.js';
 
 const empty = parseSection('empty');
 const scenario = (changes: Partial<Scenario>): Scenario => ({
@@ -49,12 +53,44 @@ test('no time is lost or counted twice', () => {
 });
 
 test('one thread alone costs what its operations cost', () => {
-  const { figures } = MODELS['x86-8-socket']!;
-  const { writes, accesses } = simulate(scenario({ model: MODELS['x86-8-socket']!, readPercents: [0], hold: empty }));
+  const model = scaled(MODELS['x86-8-socket']!, 'latencyNoise', 0);
+  const { figures } = model;
+  const { writes, accesses } = simulate(scenario({ model, readPercents: [0], hold: empty }));
   // A compare-exchange and a subtraction, a load of the owner word that is right already, and the loop.
   const pairNs = 2 * figures.atomicNs.value + figures.loadNs.value + figures.loopNs.value;
   assert.ok(Math.abs(writes[0]! * pairNs - 1e6) < 2 * pairNs, `${writes[0]} pairs of ${pairNs} ns in 1 ms`);
   assert.ok(accesses >= 3 * writes[0]!);
+});
+
+test('a line is used by its owner until the message of the next core arrives, and read until another writes', () => {
+  const model = scaled(MODELS['x86-8-socket']!, 'hopNoise', 0);
+  const { hopSameNs, snoopNs, atomicNs } = model.figures;
+  const [hop, missNs] = [hopSameNs.value, 3 * hopSameNs.value + snoopNs.value];
+  for (const wantsAll of [false, true]) {
+    const clock = new Float64Array(1);
+    const queue = new EventQueue(2);
+    const caches = new Caches(model, 16, 2, queue, clock, new Random(1));
+    const finish = (thread: number) => {
+      clock[0] = queue.timeOf(thread);
+      queue.remove(thread);
+      caches.arrive(thread);
+    };
+    caches.fetch(0, 0, 0, true, atomicNs.value);
+    finish(0);
+    const asked = clock[0]!;
+    caches.fetch(1, 1, 0, wantsAll, 0);
+    const hitsAt = (ns: number, forWriting: boolean) => {
+      clock[0] = asked + ns;
+      return caches.hits(0, 0, forWriting);
+    };
+    assert.ok(hitsAt(2 * hop - 0.1, true) && !hitsAt(2 * hop + 0.1, true));
+    assert.equal(hitsAt(2 * hop + 0.1, false), !wantsAll);
+    // The owner holds the line for 19 ns at the most, less than the message takes: no reason to wait longer.
+    assert.ok(Math.abs(queue.timeOf(1) - asked - missNs) < 1e-6);
+    finish(1);
+    assert.equal(caches.hits(0, 0, false), !wantsAll);
+    assert.equal(caches.hits(1, 0, true), wantsAll);
+  }
 });
 
 test('leaving out turns of spin loops changes speed, not what is measured', () => {

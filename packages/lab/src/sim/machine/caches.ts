@@ -2,8 +2,9 @@
  * Cache coherence: who has which line, and when a transfer is done.
  *
  * A line is owned by one core, or shared. Transfers of a line that change its owner come one after another;
- * reads may overlap. The owner keeps a line for a while after its atomic operation before it answers the
- * next core, and can go on using it until the message reaches it, two thirds of the transfer.
+ * reads may overlap. The owner can go on using a line until the message of the next core reaches it, two hops
+ * after the transfer starts, and until a while after its atomic operation, whichever is later: the message
+ * travels while the owner holds on. Then it answers. Of a line that is asked for reading it keeps a copy.
  */
 import type { Random } from '../../torture/random.ts';
 import type { Clock } from './clock.ts';
@@ -77,7 +78,7 @@ export class Caches {
 
   /** Can this core use the line now? Otherwise the thread has to `fetch` it. */
   hits(core: number, line: number, wantsAll: boolean): boolean {
-    if (this.#exclusive[line] === core) return this.#clock[0]! < this.#loseAt[line]!;
+    if (this.#exclusive[line] === core) return this.#clock[0]! < this.#loseAt[line]! || (!wantsAll && this.#inFlight[line]! > 0);
     return !wantsAll && this.#seen[line * this.#cores + core] === this.version[line];
   }
 
@@ -101,11 +102,11 @@ export class Caches {
     const line = this.#line[thread]!;
     const core = this.#core[thread]!;
     const wantsAll = this.#wantsAll[thread] !== 0;
-    const from = Math.max(this.#clock[0]!, this.#busyUntil[line]!);
     const hop = this.#random.around(this.#isFar(line, core, wantsAll) ? this.#hopCrossNs : this.#hopSameNs, this.#noise);
     this.#inFlight[line] = wantsAll ? -1 : this.#inFlight[line]! + 1;
-    this.#loseAt[line] = Math.min(this.#loseAt[line]!, from + 2 * hop);
-    this.#queue.set(thread, from + 3 * hop + this.#snoopNs + this.#costNs[thread]!);
+    const answered = Math.max(this.#clock[0]! + 2 * hop, this.#busyUntil[line]!);
+    this.#loseAt[line] = Math.min(this.#loseAt[line]!, answered);
+    this.#queue.set(thread, answered + hop + this.#snoopNs + this.#costNs[thread]!);
   }
 
   /** Does a message have to cross sockets: for the data, or to take away a copy? */

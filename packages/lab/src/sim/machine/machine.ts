@@ -185,12 +185,11 @@ export class Machine implements Host {
         const isHold = operation === op.HOLD;
         const duration = isHold ? this.#workload.hold(this.#registers.ADR[thread]!) : this.#workload.think();
         if (!isHold) this.#processors.atBoundary[thread] = 1;
-        const own = isHold ? 0 : ns.loopNs;
         if (duration.asleep) {
           this.#processors.doze(thread, duration.ns);
           return false;
         }
-        cost[0] = this.#vary(duration.ns) + own;
+        cost[0] = this.#vary(duration.ns + (isHold ? 0 : ns.loopNs));
         return true;
       }
     }
