@@ -282,7 +282,7 @@ class RoutineEmitter {
     return how === 'place' ? `R.place(${js(at)}, me)` : `R.bell(${js(at)})`;
   }
 
-  #access({ access, at, args, to }: Instruction & { op: 'access' }): string {
+  #access({ access, at, args, to, inside }: Instruction & { op: 'access' }): string {
     const { base, offset } = addressOf(at);
     const { layout } = this.#emitter;
     const result = to >= 0 ? `v${to} = ` : '';
@@ -300,7 +300,9 @@ class RoutineEmitter {
     }
     const changed: Record<string, string> = { add: `o + (${a})`, sub: `o - (${a})`, and: `o & (${a})`, or: `o | (${a})`, exchange: `${a}` };
     const isCount = base === 'absolute' && offset === LOCK_AT;
-    const after = isCount ? ' R.countChanged(o, me, b);' : isDirect ? '' : ` if (o !== S[p]) R.signalled(${js(at)}, S[p]);`;
+    // What follows in this step takes the waiter out.
+    const takes = isCount && access === 'compareExchange' && inside === 'tryWriteQueued' ? ` if (o === (${a})) R.tookFromQueue(o, me, b);` : '';
+    const after = isCount ? ` R.countChanged(o, me, b);${takes}` : isDirect ? '' : ` if (o !== S[p]) R.signalled(${js(at)}, S[p]);`;
     const mask = offset === layout.word('BELL') && base === 'unknown' && access === 'add' ? ' & R.bellMask' : '';
     const write = access === 'compareExchange' ? `if (o === (${a})) S[p] = ${b};` : `S[p] = (${changed[access]})${mask};`;
     return `{ const p = ${place}; const o = S[p]; ${write} ${result}${to >= 0 ? 'o;' : ''}${after} }`;

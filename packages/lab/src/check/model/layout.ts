@@ -156,12 +156,19 @@ export class Layout {
     }
   }
 
-  /** Places in a block of words that nobody reads any more once the thread's operation is over. */
-  leftovers(): number[] {
+  /**
+   * Places in a block of words that nobody reads any more once the thread's operation is over, and what is put
+   * there: nothing, but for HANDOFF_SET what some earlier acquisition may have left.
+   */
+  leftovers(): { slot: number; value: number }[] {
     const fields = ['GRANT', 'KIND', 'HANDOFF_RULE', 'HANDOFF_SET', 'READY_NEXT'];
-    const offsets = this.#records().flatMap((record) => fields.map((name) => record + this.word(name)));
-    for (let i = 0; i < MOST_THREADS; i++) offsets.push(this.word('WAKE_LIST') + i);
-    return [...offsets, this.word('BELL'), this.word('HELD') + 1, this.word('HELD') + 2].flatMap((offset) => this.agentSlots.get(offset) ?? []);
+    const words = this.#records().flatMap((record) => fields.map((name) => ({ offset: record + this.word(name), value: Number(name === 'HANDOFF_SET') })));
+    const others = [this.word('BELL'), this.word('HELD') + 1, this.word('HELD') + 2];
+    for (let i = 0; i < MOST_THREADS; i++) others.push(this.word('WAKE_LIST') + i);
+    return [...words, ...others.map((offset) => ({ offset, value: 0 }))].flatMap(({ offset, value }) => {
+      const slot = this.agentSlots.get(offset);
+      return slot === undefined ? [] : { slot, value };
+    });
   }
 
   /** In a block: the ghost of the mode `bypass`, or -1. */

@@ -47,7 +47,7 @@ export class Model {
   readonly #waitLock: number;
   readonly #hasBeenInAt: number;
   readonly #entries = new Map<string, number>();
-  readonly scrubbed: readonly number[];
+  readonly scrubbed: readonly { slot: number; value: number }[];
 
   /** Compiles what these programs need. */
   constructor(sources: readonly SourceFile[], mode: Mode, programs: readonly Program[]) {
@@ -180,7 +180,7 @@ export class Model {
 
   /** Between two operations of a thread: nothing must be left that tells how it got there. */
   scrub(block: number): void {
-    for (const slot of this.scrubbed) this.runtime.state[block + slot] = 0;
+    for (const { slot, value } of this.scrubbed) this.runtime.state[block + slot] = value;
   }
 }
 
@@ -204,7 +204,10 @@ export class LoadedProgram {
   start(): void {
     const { state } = this.model.runtime;
     state.fill(0);
-    this.entries.forEach((entries, thread) => (state[this.model.block(thread) + PC] = entries[0] as number));
+    this.entries.forEach((entries, thread) => {
+      this.model.scrub(this.model.block(thread));
+      state[this.model.block(thread) + PC] = entries[0] as number;
+    });
   }
 
   finishOperation(thread: number, block: number): void {

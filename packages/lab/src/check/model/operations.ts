@@ -83,6 +83,8 @@ declare function triedInVain(status: number): void;
 declare function wouldDeadlock(): void;
 /** Is there a limit to readers that can be reached? */
 declare function mayOverflow(): boolean;
+/** Can a time limit pass? */
+declare function mayTimeOut(): boolean;
 
 const READ_HOLD = 1;
 const WRITE_HOLD = 16;
@@ -112,13 +114,13 @@ function holdWrite(mem: Int32Array, lock: number, me: number): void {
 function gotRead(status: number, mayDeadlock: boolean, timed: boolean): boolean {
   if (status === ACQUIRED) return true;
   if (status === WOULD_DEADLOCK && mayDeadlock) wouldDeadlock();
-  else if (!(status === TOO_MANY_READERS && mayOverflow()) && !(status === CANCELLED && timed)) wrongAnswer();
+  else if (!(status === TOO_MANY_READERS && mayOverflow()) && !(status === CANCELLED && timed && mayTimeOut())) wrongAnswer();
   return false;
 }
 
 function gotWrite(status: number, timed: boolean): boolean {
   if (status === ACQUIRED) return true;
-  if (!(status === CANCELLED && timed)) wrongAnswer();
+  if (!(status === CANCELLED && timed && mayTimeOut())) wrongAnswer();
   return false;
 }
 
@@ -200,6 +202,16 @@ export function runTimedWrite(mem: Int32Array, lock: number, me: number): void {
 
 export function runUrgentWrite(mem: Int32Array, lock: number, me: number): void {
   if (acquireWriteWith(mem, lock, me, true, false)) holdWrite(mem, lock, me);
+}
+
+/** A write with a time limit of a thread that holds the lock: the limit is all that can end it. */
+export function runWriteInWrite(mem: Int32Array, lock: number, me: number): void {
+  if (!acquireWrite(mem, lock, me)) return;
+  entered(WRITE_HOLD);
+  if (acquireWriteWith(mem, lock, me, false, true)) wrongAnswer();
+  const mustWake = releaseWrite(mem, lock);
+  left(WRITE_HOLD);
+  if (mustWake) wakeAfterWrite(mem, lock, me);
 }
 
 export function runTryWrite(mem: Int32Array, lock: number, me: number): void {

@@ -33,6 +33,7 @@ const BLOCKING: Readonly<Record<string, Operation>> = {
   timedWrite: { routine: 'runTimedWrite', args: [] },
   urgentWrite: { routine: 'runUrgentWrite', args: [] },
   downgrade: { routine: 'runDowngrade', args: [] },
+  timedWriteInWrite: { routine: 'runWriteInWrite', args: [] },
   nestedRead: { routine: 'runNestedRead', args: [0] },
   timedNestedRead: { routine: 'runNestedRead', args: [1] },
   asyncInRead: { routine: 'runAsyncInRead', args: [] },

@@ -29,6 +29,8 @@ export class Runtime {
   /** In a block, of the record of the blocking waiter. */
   readonly #grant: number;
   readonly #handoffSet: number;
+  readonly #handoffSetAt: number;
+  readonly #head: number;
   /** In the mode `bypass`: the most that anybody has been. */
   mostOvertaken = 0;
   readonly #writeWaiter: number;
@@ -74,6 +76,8 @@ export class Runtime {
     const blocking = (name: string): number => layout.agentSlots.get(word('BLOCKING_WAITER') + word(name)) as number;
     this.#grant = blocking('GRANT');
     this.#handoffSet = blocking('HANDOFF_SET');
+    this.#handoffSetAt = word('HANDOFF_SET');
+    this.#head = layout.lockSlots.get(word('HEAD')) as number;
     this.#writeWaiter = word('WRITE_WAITER');
     this.#reader = word('READER');
     this.#readFailed = word('READ_FAILED');
@@ -225,9 +229,21 @@ export class Runtime {
   /** An operation has ended because it would wait behind a queued writer. */
   wouldDeadlock(): void {
     const { layout, state } = this;
-    const head = state[layout.lockSlots.get(layout.word('HEAD')) as number] as number;
+    const head = state[this.#head] as number;
     const isWriter = head !== 0 && ((state[layout.slots[head + this.#kind] as number] as number) & this.#writeWaiter) !== 0;
     if (!isWriter) this.fail('ANSWER', 'an operation has ended with WOULD_DEADLOCK, and no writer is first in the queue');
+  }
+
+  /** A queued writer has taken the lock by itself; the queue is still as it was. May it, if it is not first? */
+  tookFromQueue(before: number, me: number, block: number): void {
+    const { layout, state } = this;
+    const head = state[this.#head] as number;
+    if (layout.owners[head] === me) return;
+    const isBlocking = state[block + this.#grant] === this.#waiting;
+    if (!isBlocking) this.fail('INVARIANT', 'an async writer that is not first has taken the lock');
+    if (this.policy.transfers) this.fail('INVARIANT', "a queued writer that is not first has taken the lock, with writerWake: 'grant'");
+    const hasAsked = state[layout.slots[head + this.#handoffSetAt] as number] !== 0;
+    if ((before & this.#handoff) !== 0 && hasAsked) this.fail('INVARIANT', 'I5: a queued writer has got in past the first, which has asked for handoff');
   }
 
   /** A thread has seen that this record has been granted, if it has, and goes on inside. */

@@ -101,6 +101,8 @@ export class ModelWorld implements Surroundings {
         return { kind: 'any', values: [0, 1] };
       case 'mayOverflow':
         return { kind: 'value', value: number(Number(this.#mode.readers === 1)) };
+      case 'mayTimeOut':
+        return { kind: 'value', value: number(Number(this.#mode.handoff !== 'not-yet')) };
       case 'asyncWaiterA':
         return { kind: 'value', value: binary('+', ME, number(ASYNC_WAITERS_AT)) };
       case 'asyncWaiterB':

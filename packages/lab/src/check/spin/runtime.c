@@ -157,7 +157,7 @@ static int is_enabled(int thread) {
 }
 
 static void scrub(int block) {
-  for (int at = 0; at < SCRUBBED; at++) S[block + scrubbed[at]] = 0;
+  for (int at = 0; at < SCRUBBED; at++) S[block + scrubbed[at]] = scrubbed_to[at];
 }
 
 static void stop_thread(int thread) {
