@@ -50,5 +50,5 @@ test('of the spinner queue one is first at a time, and each in the end if nobody
 });
 
 test('modes that cannot be meant together are refused', () => {
-  for (const mode of ['patient', 'spin patient impatient', 'spin bounded', 'bounded ready', 'handoff:now fair bounded']) assert.throws(() => parseMode(mode), CheckArgumentError, mode);
+  for (const mode of ['patient', 'spin patient impatient', 'spin bounded', 'no-park', 'wait-lock no-park bounded', 'bounded ready', 'handoff:now fair bounded']) assert.throws(() => parseMode(mode), CheckArgumentError, mode);
 });

@@ -85,6 +85,9 @@ const CAUGHT: [id: string, property: string][] = [
   ['spin-queue enterSpinQueue: prev === 0 -> true', 'INVARIANT'],
   ['spin-queue takeNext: spins < NEIGHBOUR_SPINS -> true', 'STUCK'],
   ['wait-lock lockWaitLockSlow: canBlock -> false', 'STUCK'],
+  ['wait-lock lockWaitLockSlow: canBlock -> true', 'INVARIANT'],
+  ['spin-queue takeNext: spins + 1 -> 1', 'STUCK'],
+  ['spin backOff: i + 1 -> 1', 'STUCK'],
 ];
 
 test('mutants are caught', () => {

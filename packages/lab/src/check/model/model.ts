@@ -163,6 +163,7 @@ export class Model {
         return true;
       }
       state[block + PC] = next;
+      if (this.mode.noPark && state[block + SLEEP] === this.#waitLock + 1) this.runtime.fail('INVARIANT', 'a thread that may not block parks on the wait lock');
       if (state[block + SLEEP] !== 0 && this.#mayNotSleep[next] === 1 && state[block + SLEEP] !== this.#waitLock + 1) {
         this.runtime.fail('LOST', this.#timed[next] === 1 ? 'its time is up, and it goes to sleep' : 'it has a time limit, and goes to sleep without one');
       }

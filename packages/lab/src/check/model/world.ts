@@ -15,14 +15,16 @@ const INLINE: CallTreatment = { kind: 'inline' };
 
 /** Limits of loops that only wait or watch: small, since every turn of them is a state. */
 export function overridesFor(mode: Mode): Map<string, number> {
+  // A count of turns that has got stuck at 1 is to be seen where bounds are looked at.
+  const few = mode.bounded ? 2 : 1;
   const overrides = new Map<string, number>([
-    ['SPINS', 0],
-    ['SPIN_LIMIT_TURNS', 2],
-    ['FIRST_GAP_TURNS', 1],
+    ['SPINS', mode.bounded ? few : 0],
+    ['SPIN_LIMIT_TURNS', 2 * few],
+    ['FIRST_GAP_TURNS', few],
     ['MAX_GAP_TURNS', 1],
-    ['HANDOFF_GAP_TURNS', 1],
+    ['HANDOFF_GAP_TURNS', few],
     ['TURNS_PER_CLOCK', 1],
-    ['NEIGHBOUR_SPINS', mode.impatient ? 1 : 0x7fffffff],
+    ['NEIGHBOUR_SPINS', mode.impatient ? few : 0x7fffffff],
   ]);
   if (mode.patient) overrides.set('SPIN_LIMIT_US', 2000); // of a clock that says 1000 at most
   if (mode.readers === 1) overrides.set('READER', 1 << 30); // a second reader reaches the sign
@@ -68,7 +70,7 @@ export class ModelWorld implements Surroundings {
     if (this.#layout.agentSlots.has(offset)) return MEMORY;
     // `#free`, the count that a write expects: any that a steal may have left there.
     if (offset === word('HELD')) return this.#mode.spin || this.#mode.oneCore ? { kind: 'any', values: [0, word('WAITERS'), word('WAITERS') | word('WAKING')] } : NOTHING;
-    if (offset === word('CAN_BLOCK')) return { kind: 'constant', value: 1 };
+    if (offset === word('CAN_BLOCK')) return { kind: 'constant', value: Number(!this.#mode.noPark) };
     if (offset === word('MAY_SPIN')) return { kind: 'constant', value: Number(!this.#mode.oneCore) };
     const isTag = offset === word('AGENT_TAG') || offset === word('BLOCKING_WAITER') + word('WAITER_TAG');
     if (isTag) return this.#mode.owner ? MEMORY : NOTHING;
@@ -123,6 +125,7 @@ export class ModelWorld implements Surroundings {
   }
 
   isFrozen(inside: string, local: string): boolean {
+    if (this.#mode.noPark && local === 'spins' && inside === 'lockWaitLockSlow') return true;
     if (this.#mode.patient && local === 'turns' && inside === 'enterSpinQueue') return true;
     return !this.#mode.impatient && local === 'spins' && (inside === 'removeFromSpinQueue' || inside === 'takeNext');
   }

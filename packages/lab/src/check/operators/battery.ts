@@ -22,6 +22,7 @@ export const BATTERY: readonly Stage[] = [
   stage('spin ready', 'spinTurn... | spinTurn...', 'spinTurn | spinTurn | spinTurn'),
   stage('spin impatient bounded', 'write | write', 'read | write', 'timedWrite | write', 'spinTurn... | spinTurn...', 'spinTurn | spinTurn | spinTurn'),
   stage('wait-lock bounded', 'read | write', 'read | timedWrite'),
+  stage('wait-lock no-park ready', 'read | write', 'read | timedWrite'),
   stage('handoff:off no-reader-steal fair', 'write | read*', 'write | read* | read*'),
   stage('spin', 'write | write', 'read | write', 'read | write | write'),
   stage('wait-lock', 'read | write', 'read | timedWrite', 'read | write | write'),
