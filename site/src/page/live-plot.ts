@@ -4,7 +4,7 @@ import { GridComponent, LegendComponent } from 'echarts/components';
 import { init, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import type { Moment } from '../../../packages/lab/dist/bench/run.js';
-import { AXIS, COLOURS, FONT, TEXT } from '../../../packages/lab/dist/report/plots.js';
+import { AXIS, COLOURS, FONT, TEXT } from '../../../packages/lab/dist/report/plot-style.js';
 
 use([LineChart, GridComponent, LegendComponent, SVGRenderer]);
 

@@ -2,8 +2,9 @@
 import type { WorkloadResult } from '../bench/run.ts';
 import type { BenchReport } from './bench-report.ts';
 import { columnsFor, groupByTitle, rowsOf } from './bench-rows.ts';
+import type { LegendEntry, Plot } from './draw.ts';
 import { formatEvents, formatNs } from './format.ts';
-import { plotGroup, type Plot } from './plots.ts';
+import { plotGroup } from './plots.ts';
 import type { Provenance } from './provenance.ts';
 
 export function renderHtml(report: BenchReport): string {
@@ -45,8 +46,13 @@ ${renderEvents(results)}`;
 }
 
 export function renderPlots(plots: Plot[]): string {
-  const figures = plots.map(({ title, svg }) => `<figure><figcaption>${escape(title)}</figcaption>${svg}</figure>`);
+  const figures = plots.map(({ title, svg, legend }) => `<figure><figcaption>${escape(title)}</figcaption>${svg}${renderLegend(legend)}</figure>`);
   return `<div class="plots">${figures.join('\n')}</div>`;
+}
+
+function renderLegend(entries: LegendEntry[]): string {
+  const items = entries.map(({ name, colour, isDashed }) => `<li><i style="border-top: 4px ${isDashed ? 'dashed' : 'solid'} ${colour}"></i>${escape(name).replace(/[,{]/g, '$&<wbr>')}</li>`);
+  return items.length === 0 ? '' : `<ul class="legend">${items.join('')}</ul>`;
 }
 
 function renderTable(results: WorkloadResult[]): string {
@@ -113,6 +119,8 @@ export function escape(text: string): string {
 /** Of what a report consists of, inside whichever page. */
 export const REPORT_STYLE = `
 .plots { display: flex; flex-wrap: wrap; gap: 12px } figure { margin: 0; max-width: 100% } figcaption { opacity: .8; font-size: .9em }
+.legend { display: flex; flex-wrap: wrap; gap: 2px 16px; margin: 4px 0; padding: 0 8px; list-style: none; max-width: 544px }
+.legend li { position: relative; padding-left: 28px; overflow-wrap: anywhere } .legend i { position: absolute; left: 0; top: .6em; width: 22px }
 figure svg { max-width: 100%; height: auto } .narrow-only { display: none }
 @media (max-width: 600px) { .wide-only { display: none } .narrow-only { display: block } .wide svg { max-width: none } }
 .wide { overflow-x: auto } .wide table { border-collapse: collapse; font-size: .8em; font-variant-numeric: tabular-nums; margin: 1em 0 }

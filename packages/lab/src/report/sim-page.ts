@@ -3,9 +3,10 @@ import type { Claim, PlotData, Sensitivity } from '../sim/experiments/experiment
 import { bandText } from '../sim/experiments/render.ts';
 import type { SimReport } from '../sim/experiments/report.ts';
 import { FIGURES, type FigureName, type MachineModel } from '../sim/machine/model.ts';
+import { draw, type Plot, type PlotOption } from './draw.ts';
 import { formatNumber, formatSeconds } from './format.ts';
 import { escape, page, renderFacts, renderPlots, type Fact } from './html.ts';
-import { COLOURS, draw, type Plot } from './plots.ts';
+import { COLOURS } from './plot-style.ts';
 
 export function renderSimPage(report: SimReport): string {
   return page(`rwsem-lab sim, ${report.provenance.date}`, renderSim(report));
@@ -78,20 +79,18 @@ export function modelFact({ name, about, world, figures }: MachineModel): Fact {
 }
 
 function plotOf({ title, kind, categories, axis, unit, isLogarithmic, series }: PlotData): Plot {
-  const names = series.map(({ name }) => name);
   // A logarithmic axis has no place for 0.
   const shown = (value: number | null) => (value === null || !Number.isFinite(value) || (isLogarithmic && value <= 0) ? null : value);
-  const drawn = series.flatMap(({ name, values, ranges = [] }, index) => {
+  const drawn = series.flatMap(({ name, values, ranges = [] }, index): PlotOption['series'] => {
     const colour = COLOURS[index % COLOURS.length]!;
-    const isDocument = name.startsWith('document');
-    const main = { name, type: kind === 'lines' ? 'line' : 'bar', data: values.map(shown), color: colour, symbolSize: 7, lineStyle: { type: isDocument ? 'dashed' : 'solid', color: colour } };
-    if (kind === 'bars') return [main];
+    const main = { name, data: values.map(shown), color: colour };
+    if (kind === 'bars') return [{ ...main, type: 'bar' }];
+    const line = { type: 'line', symbolSize: 7, lineStyle: { type: name.startsWith('document') ? 'dashed' : 'solid', color: colour } };
     const range = { type: 'line', symbol: 'none', lineStyle: { width: 1, type: 'dotted', color: colour } };
-    return [main, ...(['min', 'max'] as const).filter(() => ranges.length > 0).map((end) => ({ ...range, data: ranges.map((spread) => shown(spread[end])) }))];
+    return [{ ...main, ...line }, ...(['min', 'max'] as const).filter(() => ranges.length > 0).map((end) => ({ ...range, data: ranges.map((spread) => shown(spread[end])) }))];
   });
   return draw(title, {
-    legend: { data: names },
-    xAxis: { type: 'category', name: axis, nameLocation: 'middle', nameGap: 24, data: categories },
+    xAxis: { type: 'category', name: axis, data: categories },
     yAxis: { type: isLogarithmic ? 'log' : 'value', name: unit, axisLabel: { formatter: formatNumber } },
     series: drawn,
   });

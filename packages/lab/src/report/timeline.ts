@@ -1,7 +1,7 @@
 /** A stretch of a simulated run as a picture: a row for each thread, drawn without a library as it is only rectangles. */
 import type { Excerpt } from '../sim/timeline-excerpt.ts';
 import { formatNs } from './format.ts';
-import type { Plot } from './plots.ts';
+import type { Plot } from './draw.ts';
 
 const WIDTH = 1130;
 const LEFT = 70;
@@ -28,5 +28,5 @@ export function drawTimeline({ fromNs, toNs, threads, spans }: Excerpt): Plot[] 
   const svg = `<div class="wide"><svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="10" fill="currentColor">
 ${legend.join('')}<rect x="${LEFT}" y="${TOP}" width="${WIDTH - LEFT}" height="${threads * ROW}" fill="#868e96" fill-opacity="0.1"/>
 ${labels.join('')}${rectangles.join('\n')}</svg></div>`;
-  return [{ title: `Threads, ${formatNs(toNs - fromNs)} from ${formatNs(fromNs)} on, first policy and seed; empty: running outside the lock`, svg }];
+  return [{ title: `Threads, ${formatNs(toNs - fromNs)} from ${formatNs(fromNs)} on, first policy and seed; empty: running outside the lock`, svg, legend: [] }];
 }

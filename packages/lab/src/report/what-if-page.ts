@@ -1,8 +1,9 @@
 /** The page of one load on a machine of one's own: the tables and plots of a bench, and what threads did. */
 import type { WhatIfReport } from '../sim/what-if.ts';
 import { renderNotes } from '../sim/what-if.ts';
+import { draw, type Plot } from './draw.ts';
 import { escape, page, renderFacts, renderGroup, renderPlots } from './html.ts';
-import { COLOURS, draw, type Plot } from './plots.ts';
+import { COLOURS } from './plot-style.ts';
 import { modelFact } from './sim-page.ts';
 import { drawTimeline } from './timeline.ts';
 
@@ -31,8 +32,6 @@ ${renderFacts(provenance, [
 function plotShares({ shares }: WhatIfReport): Plot {
   const states = [...new Set(shares.flatMap((one) => one.shares.map(({ state }) => state)))];
   return draw("Share of the threads' time, first seed, %", {
-    grid: { left: 200, top: 20, bottom: 60 },
-    legend: {},
     xAxis: { type: 'value', max: 100 },
     yAxis: { type: 'category', data: shares.map(({ policy }) => policy) },
     series: states.map((state, index) => ({
