@@ -111,6 +111,16 @@ test('leaving out turns of spin loops changes speed, not what is measured', () =
   }
 });
 
+test('a spinner whose turns are left out notices as soon as one that makes them, with and without second hardware threads', () => {
+  const seeds = [1, 2, 3, 4, 5];
+  const writers = { readPercents: [0, 0, 0, 0], hold: empty, lock: KERNEL_CADENCE, ms: 2 };
+  for (const model of [customModel(4, 1, 1), javaScriptWorld(customModel(2, 1, 2))]) {
+    const rate = (turnByTurn: boolean) => seeds.reduce((sum, seed) => sum + total(simulate(scenario({ ...writers, model, turnByTurn, seed }))), 0);
+    const [skipping, plain] = [rate(false), rate(true)];
+    assert.ok(Math.abs(skipping / plain - 1) < 0.02, `${model.name}: ${skipping} and ${plain} operations`);
+  }
+});
+
 test('a constant that the core does not have cannot be overridden', () => {
   assert.throws(() => lowerLock({ program: 'rwsem-loop', overrides: { 'spin.NO_SUCH_CONSTANT': 1 } }), /no constant spin.NO_SUCH_CONSTANT/);
 });

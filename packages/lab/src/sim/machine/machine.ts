@@ -49,6 +49,8 @@ export class Machine implements Host {
   readonly #costNs = new Float64Array(1);
   readonly #queue: EventQueue;
   readonly #spinning: Spinning;
+  /** For each thread that goes on in the middle of a turn of a spin loop: what its next operations need not take. */
+  readonly #lateNs: Float64Array;
   readonly #meaning: Uint8Array;
   readonly #ns: Record<FigureName, number>;
   readonly #turnByTurn: boolean;
@@ -73,6 +75,7 @@ export class Machine implements Host {
     this.#steps = steps;
     const has = (thread: number, line: number) => this.caches.hits(this.#processors.core[thread]!, line, false);
     this.#spinning = new Spinning(spinLoops, this.#registers, count, (mem.length >> LINE_SHIFT) + 1, this.#clock, has);
+    this.#lateNs = new Float64Array(count);
     this.#meaning = new Uint8Array(count);
     this.#processors = new Processors({
       model, mem, workload, random, threads: count, ns: this.#ns, registers: this.#registers, clock: this.#clock, queue: this.#queue,
@@ -124,7 +127,7 @@ export class Machine implements Host {
         return false;
       default:
         if (this.#spinning.isParked(thread)) {
-          this.#spinning.resume(thread);
+          this.#lateNs[thread] = this.#spinning.resume(thread);
           this.accounts.enter(thread, RUNNING);
         } else this.#complete(thread);
     }
@@ -141,13 +144,22 @@ export class Machine implements Host {
         if (FN[thread]! < 0) return this.#processors.end(thread);
       }
       if (!this.#issue(thread, OP[thread]!)) return;
-      const costNs = this.#costNs[0]!;
+      const costNs = this.#lateNs[thread] === 0 ? this.#costNs[0]! : this.#shortened(thread);
       const end = clock[0]! + costNs;
       if (end > untilNs || end >= this.#queue.nextTime) return this.#completeIn(thread, costNs);
       clock[0] = end;
       this.#complete(thread);
       if (this.accounts.stateOf(thread) !== RUNNING) return;
     }
+  }
+
+  /** Of the turn that goes on in its middle no other can be told. */
+  #shortened(thread: number): number {
+    this.#spinning.didMore(thread);
+    const lateNs = this.#lateNs[thread]!;
+    const costNs = this.#costNs[0]!;
+    this.#lateNs[thread] = Math.max(0, lateNs - costNs);
+    return Math.max(0, costNs - lateNs);
   }
 
   #completeIn(thread: number, ns: number): void {
@@ -213,6 +225,7 @@ export class Machine implements Host {
       return true;
     }
     this.#spinning.didMore(thread);
+    this.#lateNs[thread] = 0;
     this.#meaning[thread] = ARRIVE;
     this.caches.fetch(thread, core, line, !isLoad, this.#costNs[0]);
     return false;

@@ -25,6 +25,8 @@ export class Spinning {
   readonly #since: Float64Array;
   readonly #isClean: Uint8Array;
   readonly #lines: Int32Array;
+  /** When in the turn each of these lines is looked at first. */
+  readonly #lookNs: Float64Array;
   readonly #lineCount: Uint8Array;
   readonly #locals: Int32Array;
   readonly #differences = new Int32Array(256);
@@ -34,6 +36,8 @@ export class Spinning {
   readonly #turnNs: Float64Array;
   readonly #from: Float64Array;
   readonly #grows: Int32Array;
+  /** How much of the turn is over that a thread goes on with when it is woken. */
+  readonly #lateNs: Float64Array;
 
   /** `has`: does the thread's core have the line? */
   constructor(loops: SpinLoopCode[], registers: Registers, threads: number, lines: number, clock: Clock, has: (thread: number, line: number) => boolean) {
@@ -48,6 +52,7 @@ export class Spinning {
     this.#since = new Float64Array(entries);
     this.#isClean = new Uint8Array(entries);
     this.#lines = new Int32Array(entries * MOST_LINES);
+    this.#lookNs = new Float64Array(entries * MOST_LINES);
     this.#lineCount = new Uint8Array(entries);
     this.#locals = new Int32Array(entries * MOST_LOCALS);
     this.#level = new Int8Array(threads).fill(-1);
@@ -55,6 +60,7 @@ export class Spinning {
     this.#turnNs = new Float64Array(threads);
     this.#from = new Float64Array(threads);
     this.#grows = new Int32Array(threads * MOST_LOCALS);
+    this.#lateNs = new Float64Array(threads);
   }
 
   isParked(thread: number): boolean {
@@ -127,6 +133,7 @@ export class Spinning {
       if (count === MOST_LINES) this.#isClean[entry] = 0;
       else {
         this.#lines[at + count] = line;
+        this.#lookNs[at + count] = this.#clock[0]! - this.#since[entry]!;
         this.#lineCount[entry] = count + 1;
       }
     }
@@ -142,27 +149,36 @@ export class Spinning {
     return this.#watchers.first(line) >= 0;
   }
 
-  /** Somebody else than `except` has taken the line: whoever watches it goes on at the head of the loop. */
+  /** Somebody else than `except` has taken the line: whoever watches it notices at its next look. */
   wakeWatchers(line: number, except: number, queue: EventQueue): void {
     for (let node = this.#watchers.first(line); node >= 0; node = this.#watchers.next(node)) {
       const thread = (node / MOST_LINES) | 0;
-      if (thread !== except) queue.set(thread, this.#nextHead(thread));
+      if (thread !== except) queue.set(thread, this.#goesOnAt(thread, node % MOST_LINES));
     }
   }
 
-  /** When a parked thread is at the head of its loop the next time. */
-  #nextHead(thread: number): number {
-    const turns = Math.min(this.#turns[thread]!, Math.ceil((this.#clock[0]! - this.#from[thread]!) / this.#turnNs[thread]!));
-    return this.#from[thread]! + turns * this.#turnNs[thread]!;
+  /** In the middle of a turn that has not come to its look at the line yet; otherwise at the next head. */
+  #goesOnAt(thread: number, line: number): number {
+    const now = this.#clock[0]!;
+    const turnNs = this.#turnNs[thread]!;
+    const over = (now - this.#from[thread]!) / turnNs;
+    const turns = Math.floor(over);
+    const lateNs = (over - turns) * turnNs;
+    const entry = thread * LEVELS + this.#level[thread]!;
+    const isAhead = turns < this.#turns[thread]! && lateNs <= this.#lookNs[entry * MOST_LINES + line]!;
+    this.#lateNs[thread] = isAhead ? lateNs : 0;
+    return isAhead ? now : this.#from[thread]! + Math.min(this.#turns[thread]!, Math.ceil(over)) * turnNs;
   }
 
-  /** Ends the leaving out; counters are what they would be by now. */
-  resume(thread: number): void {
+  /** Ends the leaving out; counters are what they would be by now. Returns how much of the turn is over. */
+  resume(thread: number): number {
+    const lateNs = this.#lateNs[thread]!;
+    this.#lateNs[thread] = 0;
     const level = this.#level[thread]!;
     const entry = thread * LEVELS + level;
     this.#level[thread] = -1;
     const { counters } = this.#loops[this.#loop[entry]!]!;
-    const turns = Math.min(this.#turns[thread]!, Math.round((this.#clock[0]! - this.#from[thread]!) / this.#turnNs[thread]!));
+    const turns = Math.min(this.#turns[thread]!, Math.round((this.#clock[0]! - lateNs - this.#from[thread]!) / this.#turnNs[thread]!));
     const { S } = this.#registers;
     for (let i = 0; i < counters.length; i++) {
       const at = this.#frame[entry]! + counters[i]!;
@@ -173,5 +189,6 @@ export class Spinning {
     }
     this.#loop[entry] = -1;
     this.#lineCount[entry] = 0;
+    return lateNs;
   }
 }
