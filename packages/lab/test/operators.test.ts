@@ -78,6 +78,7 @@ const CAUGHT: [id: string, property: string][] = [
   ['write mayWriterTake: isAsyncWaiter(mem, waiter) -> false', 'INVARIANT'],
   ['write mayWriterTake: WAKE_STEAL -> WAKE_GRANT', 'INVARIANT'],
   ['queue prepareWaiter: relaxedStore(mem, waiter + HANDOFF_SET, 0); -> dropped', 'INVARIANT'],
+  ['wake unlockAndWake: sendWakes(mem, me) >= relaxedLoad(mem, READER_BATCH) -> true', 'INVARIANT'],
   ['read tryRead: count = seen; -> dropped', 'STUCK'],
   ['steal stealRead: relaxedLoad(mem, layout.POLICY_READER_STEAL) === 0 -> false', 'STARVE'],
   ['steal stealWrite: relaxedLoad(mem, layout.POLICY_SPIN) === layout.SPIN_OFF -> false', 'INVARIANT'],

@@ -24,6 +24,9 @@ function readOperations(): SourceFile {
 /** What a step returns that decides to do nothing more; any other negative number: the operation is over. */
 export const STOPS = -2;
 
+/** Stops that one step goes through at most: more than any that ends. */
+export const MOST_CHAINED = 64;
+
 function keyOf(alternatives: readonly Operation[], mayStop: boolean): string {
   return alternatives.map(({ routine, args }) => `${routine} ${args.join(' ')}`).join('/') + (mayStop ? '...' : '');
 }
@@ -149,7 +152,11 @@ export class Model {
     const me = this.layout.agentAt(thread);
     this.runtime.rewind();
     state[block + SLEEP] = 0;
-    for (let chains = true; chains; ) {
+    for (let chains = true, turns = 0; chains; turns++) {
+      if (turns > MOST_CHAINED) {
+        this.runtime.neverEnds();
+        return false;
+      }
       const pc = state[block + PC] as number;
       chains = this.#chains[pc] === 1;
       passed?.push(pc);

@@ -150,9 +150,9 @@ export class Runtime {
     this.failure ??= { property, text };
   }
 
-  /** A step that follows a chain of records which bites its own tail. To stop 0, where a thread stays. */
+  /** A step that follows a chain of records which bites its own tail, or takes the wait lock for nothing. To stop 0, where a thread stays. */
   neverEnds(): number {
-    this.fail('INVARIANT', 'a loop without an atomic operation does not end: a chain of records is a ring');
+    this.fail('INVARIANT', 'a loop without an atomic operation does not end: a chain of records is a ring, or the wait lock is taken and dropped again and again');
     return 0;
   }
 

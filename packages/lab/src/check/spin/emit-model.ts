@@ -1,6 +1,6 @@
 /** The files of a SPIN model for one program: constants and tables, steps, and the Promela around them. */
 import { DOWNGRADING, GRANTED_READ, GRANTED_WRITE, NO_RECORD, QUEUE_WORD, READS_INSIDE, WAITER_WORD, WRITES_INSIDE } from '../model/layout.ts';
-import { type LoadedProgram, STOPS } from '../model/model.ts';
+import { type LoadedProgram, MOST_CHAINED, STOPS } from '../model/model.ts';
 import { emitSteps } from './emit-c.ts';
 
 const CORE_WORDS = ['WRITER', 'WAITERS', 'HANDOFF', 'WAKING', 'READER', 'WAITING', 'WOKEN', 'GRANTED', 'WRITE_WAITER', 'GRANT', 'NEXT', 'PREV', 'KIND', 'HANDOFF_SET', 'WAIT_LOCK_CONTENDED', 'READ_FAILED', 'ACQUIRED', 'BUSY', 'TOO_MANY_READERS'];
@@ -33,7 +33,7 @@ function tables(loaded: LoadedProgram, combinations: number): string {
     FRAME_WORDS: model.blockWords - layout.frameAt, AGENT_0: layout.agentAt(0), AGENT_WORDS: layout.agentWords,
     WAIT_LOCK_SLOT: slot('WAIT_LOCK'), HEAD_SLOT: slot('HEAD'), TAIL_SLOT: slot('TAIL'), SPURIOUS: Number(mode.spurious),
     NO_RECORD, QUEUE_WORD, WAITER_WORD, ADDRESSES: layout.slots.length, MOST_COMBINATIONS: combinations,
-    READS_INSIDE, WRITES_INSIDE, DOWNGRADING, GRANTED_READ, GRANTED_WRITE, STOPS, BELL_MASK: model.runtime.bellMask,
+    READS_INSIDE, WRITES_INSIDE, DOWNGRADING, GRANTED_READ, GRANTED_WRITE, STOPS, MOST_CHAINED, BELL_MASK: model.runtime.bellMask,
     CHAINS: 1, NEEDS_FREE_WAIT_LOCK: 2, TIMED: 4, LINGERS: 8, RECORDS: records.length, SCRUBBED: model.scrubbed.length, IDLE_SLOTS: idle.length,
     ...Object.fromEntries(CORE_WORDS.map((name) => [name, layout.word(name)])),
   };

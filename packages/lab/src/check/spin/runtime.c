@@ -184,7 +184,11 @@ static void step(int thread) {
   int block = BLOCK(thread);
   made = 0;
   S[block + SLEEP] = 0;
-  for (;;) {
+  for (int turns = 0;; turns++) {
+    if (turns > MOST_CHAINED) {
+      fail(NEVER_ENDS);
+      return;
+    }
     int pc = S[block + PC];
     int next = run_from(pc, block, AGENT(thread));
     if (next < 0) {
