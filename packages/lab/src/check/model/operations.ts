@@ -20,7 +20,6 @@ declare const READY: number;
 declare const READY_NEXT: number;
 declare const SPIN_LIMIT_TURNS: number;
 declare const SPIN_LIMIT_US: number;
-declare const SPIN_STUCK: number;
 declare const TOO_MANY_READERS: number;
 declare const WOULD_DEADLOCK: number;
 declare const WRITER: number;
@@ -53,6 +52,7 @@ declare function enqueueWrite(mem: Int32Array, lock: number, me: number, waiter:
 declare function attemptWrite(mem: Int32Array, lock: number, me: number, waiter: number): number;
 declare function cancelWaiter(mem: Int32Array, lock: number, me: number, waiter: number): number;
 declare function enterSpinQueue(mem: Int32Array, lock: number, me: number, limitUs: number, limitTurns: number): boolean;
+declare function maySpin(mem: Int32Array, lock: number, me: number): boolean;
 declare function leaveSpinQueue(mem: Int32Array, lock: number, me: number): void;
 declare function takeReady(mem: Int32Array, me: number): number;
 declare function readSlow(mem: Int32Array, lock: number, me: number, count: number, nested: boolean, peer: number, urgent: boolean, timed: boolean, giveUpAtMs: number): number;
@@ -251,7 +251,7 @@ export function runProbe(mem: Int32Array, lock: number, me: number): void {
  * that two who are first at once are two who are inside.
  */
 export function runSpinTurn(mem: Int32Array, lock: number, me: number): void {
-  if (relaxedLoad(mem, me + SPIN_STUCK) !== 0) return;
+  if (!maySpin(mem, lock, me)) return;
   if (!enterSpinQueue(mem, lock, me, SPIN_LIMIT_US, SPIN_LIMIT_TURNS)) return;
   Atomics.add(mem, lock, WRITER);
   entered(WRITE_HOLD);
