@@ -15,13 +15,13 @@ const INLINE: CallTreatment = { kind: 'inline' };
 
 /** Limits of loops that only wait or watch: small, since every turn of them is a state. */
 export function overridesFor(mode: Mode): Map<string, number> {
-  // A count of turns that has got stuck at 1 is to be seen where bounds are looked at.
+  // Where bounds are looked at, a count of turns that has got stuck at 1 is to be seen, and a gap that shrinks.
   const few = mode.bounded ? 2 : 1;
   const overrides = new Map<string, number>([
     ['SPINS', mode.bounded ? few : 0],
-    ['SPIN_LIMIT_TURNS', 2 * few],
+    ['SPIN_LIMIT_TURNS', mode.bounded ? 5 : 2],
     ['FIRST_GAP_TURNS', few],
-    ['MAX_GAP_TURNS', 1],
+    ['MAX_GAP_TURNS', few * few],
     ['HANDOFF_GAP_TURNS', few],
     ['TURNS_PER_CLOCK', 1],
     ['NEIGHBOUR_SPINS', mode.impatient ? few : 0x7fffffff],
