@@ -47,6 +47,8 @@ export const FREELY = 0;
 export const QUEUE_WORD = 1;
 /** With the wait lock, or by its own thread; not once a blocking waiter has been granted (I7). */
 export const WAITER_WORD = 2;
+/** Not at all: of the spinner queue, where nobody may spin. */
+export const SPIN_WORD = 3;
 
 export const NO_RECORD = -2;
 const CONSTANT = -1;
@@ -146,6 +148,8 @@ export class Layout {
     this.classes.fill(FREELY);
     for (let at = LOCK_AT; at < LOCK_AT + this.word('LOCK_WORDS'); at++) this.slots[at] = this.lockSlots.get(at - LOCK_AT) ?? CONSTANT;
     for (const name of ['HEAD', 'TAIL']) this.classes[LOCK_AT + this.word(name)] = QUEUE_WORD;
+    const spinTail = this.word('SPIN_TAIL');
+    if (!this.lockSlots.has(spinTail)) this.classes[LOCK_AT + spinTail] = SPIN_WORD;
     for (let thread = 0; thread < threads; thread++) {
       const agent = this.agentAt(thread);
       const block = this.lockWords + thread * blockWords;

@@ -1,7 +1,7 @@
 /** What the generated steps work on and call: the state, free choices, sleeping, and the checks of accesses. */
 import type { Property } from '../mutations/mutation.ts';
 import { threadName } from '../schedule.ts';
-import { DOWNGRADING, FREELY, GRANTED_READ, GRANTED_WRITE, INSIDE, type Layout, NO_RECORD, QUEUE_WORD, SLEEP } from './layout.ts';
+import { DOWNGRADING, FREELY, GRANTED_READ, GRANTED_WRITE, INSIDE, type Layout, NO_RECORD, QUEUE_WORD, SLEEP, SPIN_WORD } from './layout.ts';
 
 export interface Failure {
   property: Property;
@@ -175,6 +175,7 @@ export class Runtime {
 
   #touch(address: number, me: number): void {
     if (this.layout.classes[address] === QUEUE_WORD) return this.needWaitLock(me);
+    if (this.layout.classes[address] === SPIN_WORD) return this.fail('INVARIANT', "the spinner queue is entered where nobody may spin: on one core, or with spin: 'off'");
     if (this.layout.owners[address] === me) return;
     this.needWaitLock(me);
     const grant = this.layout.grants[address] as number;
