@@ -17,6 +17,9 @@ const PROGRAMS: [program: string, mode: string, states: number][] = [
   ['write | write', 'any-owner impatient', 200],
   ['write | write', 'spin owner impatient', 300],
   ['spinTurn... | spinTurn...', 'spin impatient', 1000],
+  ['write | write', 'spin owner impatient by-clock', 300],
+  ['spinTurn... | spinTurn...', 'spin owner impatient by-clock', 1000],
+  ['write | write', 'any-owner owner impatient by-clock', 300],
   ['read | timedWrite', 'wait-lock', 500],
   ['abortWrite | read', '', 100],
 ];
@@ -50,5 +53,5 @@ test('of the spinner queue one is first at a time, and each in the end if nobody
 });
 
 test('modes that cannot be meant together are refused', () => {
-  for (const mode of ['patient', 'spin patient impatient', 'spin bounded', 'no-park', 'wait-lock no-park bounded', 'bounded ready', 'handoff:now fair bounded']) assert.throws(() => parseMode(mode), CheckArgumentError, mode);
+  for (const mode of ['patient', 'spin patient impatient', 'spin bounded', 'spin impatient by-clock', 'bounded by-clock', 'no-park', 'wait-lock no-park bounded', 'bounded ready', 'handoff:now fair bounded']) assert.throws(() => parseMode(mode), CheckArgumentError, mode);
 });

@@ -86,6 +86,8 @@ const CAUGHT: [id: string, property: string][] = [
   ['fast-path enterReader: Atomics.add(mem, lock, READER) -> its result, not the value before', 'REFUSED'],
   ['fast-path enterReader: 0 -> -1', 'REFUSED'],
   ['spin backOff: i < gap -> true', 'STUCK'],
+  ['spin watchLock: ((now - start) | 0) > SPIN_LIMIT_US -> false', 'STUCK'],
+  ['spin-queue enterSpinQueue: late -> false', 'STUCK'],
   ['spin watchLock: gap << 1 -> gap >> 1', 'STUCK'],
   ['spin spinForHandoff: false -> true', 'STUCK'],
   ['spin spinForWrite: enterSpinQueue(mem, lock, me, SPIN_LIMIT_US, SPIN_LIMIT_TURNS) -> true', 'STUCK'],

@@ -1,7 +1,8 @@
 /**
  * Does every spin have a bound (I14)? Others may be suspended for ever, at any step: a thread that goes on
  * alone must come to the end of its operation, or to a sleep. If not, it makes steps for ever: round a
- * circle of states, or, if it counts them, through ever new ones.
+ * circle of states, or, if it counts them, through ever new ones. No clock helps it out of that, unless the
+ * mode is `by-clock`: turns are not counted there, and it is to get out as soon as a clock says that it is late.
  */
 import { explore, type Exploration, type Limits } from './explore.ts';
 import { SLEEP } from './model/layout.ts';
@@ -35,7 +36,7 @@ export function checkBounds(loaded: LoadedProgram, limits: Omit<Limits, 'onEdge'
   });
   if (exploration.failure || !exploration.complete) return exploration;
   for (let thread = 0; thread < loaded.threads; thread++) {
-    const run = endlessRun(graph, thread);
+    const run = loaded.model.mode.byClock ? runWithoutEnd(graph, thread) : endlessRun(graph, thread);
     if (run) return { ...exploration, failure: unbounded(thread), schedule: run };
   }
   return exploration;
@@ -75,4 +76,29 @@ function endlessRun(graph: StateGraph, thread: number): Move[] | null {
     state = graph.to(edge);
   }
   return run;
+}
+
+/** To a state from which this thread cannot come to an end or a sleep alone, whatever it chooses. */
+function runWithoutEnd(graph: StateGraph, thread: number): Move[] | null {
+  const ends = new Uint8Array(graph.states);
+  const canEnd = (state: number): boolean => {
+    let steps = 0;
+    const end = graph.endOfEdges(state);
+    for (let edge = graph.firstEdge(state); edge < end; edge++) {
+      if (graph.thread(edge) !== thread) continue;
+      if (graph.finishes(edge) || ends[graph.to(edge)] === 1) return true;
+      steps++;
+    }
+    return steps === 0;
+  };
+  for (let isStable = false; !isStable; ) {
+    isStable = true;
+    for (let state = graph.states - 1; state >= 0; state--) {
+      if (ends[state] === 1 || !canEnd(state)) continue;
+      ends[state] = 1;
+      isStable = false;
+    }
+  }
+  const without = ends.indexOf(0);
+  return without < 0 ? null : graph.scheduleTo(without);
 }

@@ -31,14 +31,16 @@ export interface Mode {
   noPark: boolean;
   /** A thread that goes on alone comes to its end or to a sleep (I14). */
   bounded: boolean;
+  /** The same where turns are not counted: as soon as the clock says that it is late. */
+  byClock: boolean;
 }
 
-const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:due, handoff:not-yet, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split, ready, bypass, alone, fair, impatient, patient, no-park, bounded';
+const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:due, handoff:not-yet, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split, ready, bypass, alone, fair, impatient, patient, no-park, bounded, by-clock';
 
 export function parseMode(text: string): Mode {
   const mode: Mode = {
     text: text.trim(), grant: false, spin: false, anyOwner: false, oneCore: false, readerSteal: true, handoff: 'free', batch: 256, readers: 0,
-    owner: false, waitLock: false, spurious: false, split: false, ready: false, bypass: false, alone: false, fair: false, impatient: false, patient: false, noPark: false, bounded: false,
+    owner: false, waitLock: false, spurious: false, split: false, ready: false, bypass: false, alone: false, fair: false, impatient: false, patient: false, noPark: false, bounded: false, byClock: false,
   };
   for (const word of text.split(/[\s,]+/).filter(Boolean)) {
     const batch = /^batch:([1-9]\d{0,2})$/.exec(word)?.[1];
@@ -47,6 +49,7 @@ export function parseMode(text: string): Mode {
     else if (word === 'any-owner') mode.anyOwner = mode.spin = true;
     else if (word === 'no-reader-steal') mode.readerSteal = false;
     else if (word === 'wait-lock') mode.waitLock = true;
+    else if (word === 'by-clock') mode.byClock = true;
     else if (word === 'no-park') mode.noPark = true;
     else if (word === 'handoff:now') mode.handoff = 'now';
     else if (word === 'handoff:due') mode.handoff = 'due';
@@ -60,6 +63,7 @@ export function parseMode(text: string): Mode {
   if (mode.patient && (!mode.spin || mode.impatient)) throw new CheckArgumentError('patient is who waits in the spinner queue: only with spin or any-owner, and not with impatient');
   if (mode.noPark && (!mode.waitLock || mode.bounded)) throw new CheckArgumentError('no-park is about the wait lock, on which it spins without a bound: only with wait-lock, and not with bounded');
   if (mode.bounded && (mode.fair || mode.ready)) throw new CheckArgumentError('bounded looks for threads that spin for ever, ready for an end that is out of reach, fair for starvation: one of them at a time');
+  if (mode.byClock && (!mode.bounded || !mode.spin)) throw new CheckArgumentError('by-clock is about bounds of spinning: only with spin or any-owner, and with bounded');
   if (mode.bounded && mode.spin && !mode.impatient) throw new CheckArgumentError('waiting for a neighbour in the spinner queue has a bound only in the mode impatient: give it with bounded');
   if (mode.fair && mode.waitLock) throw new CheckArgumentError('the wait lock is test-and-set and starves by itself: the mode fair looks for starvation modulo the wait lock, so leave out wait-lock');
   if (mode.fair && (mode.handoff === 'free' || mode.handoff === 'not-yet')) throw new CheckArgumentError('a deadline that never passes starves anybody: with the mode fair give handoff:now or handoff:due, and all have passed, or handoff:off');

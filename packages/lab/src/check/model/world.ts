@@ -19,7 +19,7 @@ export function overridesFor(mode: Mode): Map<string, number> {
   const few = mode.bounded ? 2 : 1;
   const overrides = new Map<string, number>([
     ['SPINS', mode.bounded ? few : 0],
-    ['SPIN_LIMIT_TURNS', mode.bounded ? 5 : 2],
+    ['SPIN_LIMIT_TURNS', mode.byClock ? 0x7fffffff : mode.bounded ? 5 : 2],
     ['FIRST_GAP_TURNS', few],
     ['MAX_GAP_TURNS', few * few],
     ['HANDOFF_GAP_TURNS', few],
@@ -126,7 +126,7 @@ export class ModelWorld implements Surroundings {
 
   isFrozen(inside: string, local: string): boolean {
     if (this.#mode.noPark && local === 'spins' && inside === 'lockWaitLockSlow') return true;
-    if (this.#mode.patient && local === 'turns' && inside === 'enterSpinQueue') return true;
+    if (local === 'turns' && (this.#mode.byClock || (this.#mode.patient && inside === 'enterSpinQueue'))) return true;
     return !this.#mode.impatient && local === 'spins' && (inside === 'removeFromSpinQueue' || inside === 'takeNext');
   }
 }

@@ -19,7 +19,7 @@
  * wait lock, `no-park` has them spin there instead, `spurious` lets any sleep end, `delayed` lets relaxed accesses be late, `impatient` lets threads leave
  * their node in the spinner queue behind, `patient` lets them wait in line for ever, `split` makes steps
  * of the accesses under the wait lock too. More to show: `ready`, that the end can be reached from every
- * state; `alone`, that one thread by itself always gets in; `bounded`, that one which goes on alone comes to an end or a sleep; `fair`, that nobody starves: programs of threads that loop, with `handoff:now` or `handoff:off`.
+ * state; `alone`, that one thread by itself always gets in; `bounded`, that one which goes on alone comes to an end or a sleep, and with `by-clock` without counting turns; `fair`, that nobody starves: programs of threads that loop, with `handoff:now` or `handoff:off`.
  */
 
 import { replaceOnce } from '../../replace-once.ts';

@@ -25,6 +25,7 @@ export const BATTERY: readonly Stage[] = [
   stage('bounded', 'write | write', 'read | timedWrite'),
   stage('one-core bounded', 'write | write', 'read | timedWrite'),
   stage('spin impatient bounded', 'write | write', 'read | write', 'timedWrite | write', 'spinTurn... | spinTurn...', 'spinTurn | spinTurn | spinTurn'),
+  stage('spin owner impatient bounded by-clock', 'write | write', 'spinTurn... | spinTurn...'),
   stage('wait-lock bounded', 'read | write', 'read | timedWrite'),
   stage('wait-lock no-park ready', 'read | write', 'read | timedWrite'),
   stage('handoff:off no-reader-steal fair', 'write | read*', 'write | read* | read*'),
