@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { InvalidHandleError, LockSpace, type LockSpaceHandle, RwSem, type RwSemHandle } from 'rwsem';
-import { assertFree, code, copies, endsByItself } from './helpers/conformance-agents.ts';
+import { assertFree, code, copies, endsByItself } from './helpers/agents.ts';
 
 const LIMIT = { timeout: 30_000 };
 const HEADER_BYTES = 256;

@@ -12,7 +12,7 @@ const isPage = typeof document !== 'undefined';
 const nativeWait = Atomics.wait;
 refuseToWait();
 const { RwSem } = await import('rwsem');
-const { endsByItself } = await import('./helpers/conformance-agents.ts');
+const { endsByItself } = await import('./helpers/agents.ts');
 
 const ROUNDS = 200;
 const LIMIT = { timeout: 60_000 };

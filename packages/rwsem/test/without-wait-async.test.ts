@@ -4,7 +4,7 @@ delete (Atomics as { waitAsync?: unknown }).waitAsync;
 // Only now: the library looks when it is loaded.
 const { RwSem } = await import('rwsem');
 const { conformance } = await import('./conformance.ts');
-const { endsByItself } = await import('./helpers/conformance-agents.ts');
+const { endsByItself } = await import('./helpers/agents.ts');
 
 conformance('a lock without Atomics.waitAsync', (capacities) => RwSem.create(capacities));
 

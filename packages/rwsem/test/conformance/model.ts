@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { ReadGuard, RwSem, WriteGuard } from 'rwsem';
-import { assertFree, type MakeLock, NOT_OWNER, seats, state } from './conformance-agents.ts';
+import { assertFree, type MakeLock, NOT_OWNER, seats, state } from '../helpers/agents.ts';
 
 const OPS = ['tryRead', 'tryWrite', 'tryDownRead', 'tryDownWrite', 'upRead', 'upWrite', 'downgradeWrite', 'release', 'releaseAgain', 'downgrade'] as const;
 const ASYNC_OPS = ['readAsync', 'writeAsync', 'timed', 'abort', 'turn', ...OPS] as const;

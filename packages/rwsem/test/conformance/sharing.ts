@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { LockSpace, RwSem } from 'rwsem';
-import { assertFree, code, copies, type MakeLock, seats, turns, unchanged, watch } from './conformance-agents.ts';
+import { assertFree, code, copies, type MakeLock, seats, turns, unchanged, watch } from '../helpers/agents.ts';
 
 const STILL_IN_USE = code('STILL_IN_USE');
 const DETACHED = code('DETACHED');

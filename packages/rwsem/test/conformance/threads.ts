@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RwSem } from 'rwsem';
-import { assertFree, type MakeLock, state, until } from './conformance-agents.ts';
-import { type RemoteAgent, withAgents } from './remote-agent.ts';
+import { assertFree, type MakeLock, state, until } from '../helpers/agents.ts';
+import { type RemoteAgent, withAgents } from '../helpers/remote-agent.ts';
 
 export function threads(makeLock: MakeLock): void {
   test('blocking and async acquisitions of three threads wait for each other', async () => {

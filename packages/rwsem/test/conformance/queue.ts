@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import type { ReadGuard, RwSem, WriteGuard } from 'rwsem';
-import { assertFree, type MakeLock, seats, state, TIMED_OUT, turns, watch } from './conformance-agents.ts';
+import { assertFree, type MakeLock, seats, state, TIMED_OUT, turns, watch } from '../helpers/agents.ts';
 
 const EVENTS =
   'sleepReader sleepWriter wakeReader wakeWriter optLock optFail optNospin rlock rlockSteal rlockFast rlockFail rlockHandoff wlock wlockFail wlockHandoff wlockGrant asyncLocalWake';

@@ -142,6 +142,11 @@ export const WRITE_WAYS: Record<string, Way<HeldWrite>> = {
 
 export const WAYS_IN: Record<'read' | 'write', Record<string, Way<Held>>> = { read: READ_WAYS, write: WRITE_WAYS };
 
+/** The blocking forms with guards, of each of these. */
+export function takersOf(...agents: RwSem[]): Array<() => ReadGuard | WriteGuard> {
+  return agents.flatMap((agent) => [() => agent.read(), () => agent.write()]);
+}
+
 /** As the last test of a file. What holds the process alive after it would otherwise hang the run. */
 export function endsByItself(): void {
   if (!hasProcesses) return;

@@ -13,7 +13,7 @@ import {
   unchanged,
   watch,
   WRITE_WAYS,
-} from './conformance-agents.ts';
+} from '../helpers/agents.ts';
 
 // "At once" is before the time limit, on the busiest of machines.
 const AT_ONCE_MS = 2_000;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import type { AcquireOptions, RwSem } from 'rwsem';
-import { assertFree, type MakeLock, seats, state, TIMED_OUT, turns, unchanged, watch } from './conformance-agents.ts';
+import { assertFree, type MakeLock, seats, state, TIMED_OUT, turns, unchanged, watch } from '../helpers/agents.ts';
 
 const BLOCKING = ['read', 'write'] as const;
 const ASYNC = ['readAsync', 'writeAsync'] as const;
