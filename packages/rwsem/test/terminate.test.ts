@@ -5,7 +5,9 @@ import { Worker } from 'node:worker_threads';
 import * as library from 'rwsem';
 // White box: what an idle lock looks like.
 import * as layout from '../dist/core/layout.js';
-import { ACTIVITY_WORDS, Actor, type Tally } from '../../lab/dist/torture/actor.js';
+import { ACTIVITY_WORDS } from '../../lab/dist/torture/activity.js';
+import { Actor } from '../../lab/dist/torture/actor.js';
+import type { Tally } from '../../lab/dist/torture/kit.js';
 import { Cell, CELL_WORDS } from '../../lab/dist/torture/cell.js';
 import { Random } from '../../lab/dist/torture/random.js';
 import { watchEventLoop } from '../../lab/dist/torture/watchdog.js';

@@ -1,5 +1,5 @@
 /** Who has finished an operation when, seen from outside: what a hang and a starved thread look like. */
-import { doneBy, isAtWork } from './actor.ts';
+import { doneBy, isAtWork } from './activity.ts';
 
 /** A machine that stands still as a whole is no hang: what passes between two looks counts up to here. */
 const LONGEST_GAP_MS = 1000;

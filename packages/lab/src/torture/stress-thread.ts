@@ -1,7 +1,8 @@
 /** A thread of the stress. It does what the control words say, round after round. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { Actor, type Library } from './actor.ts';
+import { Actor } from './actor.ts';
+import type { Library } from './kit.ts';
 import { ARRIVED, readMix, RACE, RACING, ROUND, STOP, type StressThreadData, type StressThreadMessage } from './stress.ts';
 
 const { library: url, handle, locks, cells, activity, control, index, seed, asyncShare } = workerData as StressThreadData;

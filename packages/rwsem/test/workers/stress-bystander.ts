@@ -1,7 +1,8 @@
 /** Works on the locks from 0 until told to stop, and says at the end what it did. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { Actor, type Library, type Mix, type Tally } from '../../../lab/dist/torture/actor.js';
+import { Actor } from '../../../lab/dist/torture/actor.js';
+import type { Library, Mix, Tally } from '../../../lab/dist/torture/kit.js';
 
 export interface BystanderData {
   library: string;

@@ -1,7 +1,8 @@
 /** Uses one lock in one way until it is terminated. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { Actor, type Library, type Mix } from '../../../lab/dist/torture/actor.js';
+import { Actor } from '../../../lab/dist/torture/actor.js';
+import type { Library, Mix } from '../../../lab/dist/torture/kit.js';
 
 export const VICTIM_WAYS = [
   'holds write',
