@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Policy } from 'rwsem';
+import { inspect } from 'node:util';
+import { POLICIES } from './helpers/policies.ts';
 import { findFailure, MISTAKES, withCopy } from './helpers/stress-broken.ts';
 import { runStress } from '../../lab/dist/torture/stress.js';
 
@@ -11,21 +12,12 @@ const WORKERS = 6;
 const HANG_MS = 15_000;
 const LIBRARY = import.meta.resolve('rwsem');
 
-const POLICIES: Record<string, Partial<Policy>> = {
-  'the default policy': {},
-  'handoffAfterMs 0': { handoffAfterMs: 0 },
-  'handoffAfterMs Infinity': { handoffAfterMs: Infinity },
-  "writerWake 'grant'": { writerWake: 'grant' },
-  "spin 'off'": { spin: 'off' },
-  "spin 'any-owner'": { spin: 'any-owner' },
-  'readerSteal false': { readerSteal: false },
-};
-
 // What never settles after a failure keeps the process alive, as it should, and would keep the report back.
 after(() => setTimeout(() => process.exit(1), 5000).unref());
 
 for (const [name, policy] of Object.entries(POLICIES)) {
-  test(`threads in every form of acquisition exclude each other and nobody hangs: ${name}`, { timeout: SECONDS * 1000 + 60_000 }, async (t) => {
+  const settings = Object.entries(policy).map(([key, value]) => `${key} ${inspect(value)}`);
+  test(`threads in every form of acquisition exclude each other and nobody hangs: ${settings.join(', ') || name}`, { timeout: SECONDS * 1000 + 60_000 }, async (t) => {
     t.diagnostic(`RWSEM_STRESS_SEED=${SEED} RWSEM_STRESS_SECONDS=${SECONDS}`);
     const report = await runStress({ library: LIBRARY, policy, seed: SEED, seconds: SECONDS, workers: WORKERS, hangMs: HANG_MS, operations: [1, 4, 16, 64] });
     t.diagnostic(JSON.stringify(report));
