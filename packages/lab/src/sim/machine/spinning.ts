@@ -153,7 +153,8 @@ export class Spinning {
   wakeWatchers(line: number, except: number, queue: EventQueue): void {
     for (let node = this.#watchers.first(line); node >= 0; node = this.#watchers.next(node)) {
       const thread = (node / MOST_LINES) | 0;
-      if (thread !== except) queue.set(thread, this.#goesOnAt(thread, node % MOST_LINES));
+      // One that has been woken for another line at this moment stays so.
+      if (thread !== except && queue.timeOf(thread) > this.#clock[0]!) queue.set(thread, this.#goesOnAt(thread, node % MOST_LINES));
     }
   }
 
