@@ -138,7 +138,7 @@ export const d2: Experiment = {
         'The parameters of the document contradict each other: 240 x 7,792 sections of 5 us, one at a time, take 9.4 s, not 5. Both readings are printed; the bands are those of the first.',
         `Operations of a thread are for the document's time, from ${ms} ms simulated, of the first reading three times as many.`,
         'The document calls the section of the mixed load short; 20 and 100 pauses are values its benchmark is run with.',
-        'The lock is the shipped one without what came after handoff, the fourth patch of its series: writers spin on readers for a while, and the waker takes readers from behind queued writers along (both 5.3); a writer that has set handoff spins (5.6); the waker transfers the lock to it (2023). With the last two, handoff costs 5 % instead of 22, and threads are less even. Spinners look at every turn.',
+        'The lock is the shipped one without what came after handoff, the fourth patch of its series: writers spin on readers for a while, and the waker takes readers from behind queued writers along (both 5.3); a writer that has set handoff spins (5.6); the waker transfers the lock to it (2023). With the last two, handoff costs 3 % instead of 22, and threads are less even. Spinners look at every turn.',
         'Two readings of "after 4 ms": a kernel at 1,000 ticks a second (inferred), in which more than 4 of them have passed; or, as the shipped lock does it, when the clock shows 4 ms more, a millisecond sooner. The second costs more than the accepted 25 %. The first is the one that the other rows rest on; it was chosen with both results known. The scheduler of the model ticks 250 times a second.',
       ],
       notReproduced: [
