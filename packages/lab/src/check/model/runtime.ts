@@ -12,6 +12,8 @@ const MOST_WORDS = 2048;
 /** Where writes go that must not do harm. */
 const NOWHERE = MOST_WORDS - 1;
 const MOST_CHOICES = 64;
+/** More waiters than any program has. */
+const MOST_QUEUED = 32;
 
 export class Runtime {
   readonly state = new Int32Array(MOST_WORDS);
@@ -25,7 +27,7 @@ export class Runtime {
   readonly #granted: number;
   readonly #kind: number;
   readonly #waiting: number;
-  readonly #woken: number;
+  readonly #next: number;
   /** In a block, of the record of the blocking waiter. */
   readonly #grant: number;
   readonly #handoffSet: number;
@@ -72,7 +74,7 @@ export class Runtime {
     this.#granted = word('GRANTED');
     this.#kind = word('KIND');
     this.#waiting = word('WAITING');
-    this.#woken = word('WOKEN');
+    this.#next = word('NEXT');
     const blocking = (name: string): number => layout.agentSlots.get(word('BLOCKING_WAITER') + word(name)) as number;
     this.#grant = blocking('GRANT');
     this.#handoffSet = blocking('HANDOFF_SET');
@@ -211,8 +213,7 @@ export class Runtime {
     for (let thread = 0; thread < this.#threads; thread++) {
       const other = layout.lockWords + thread * this.#blockWords;
       if (other === block || (state[other + this.#handoffSet] as number) === 0) continue;
-      const grant = state[other + this.#grant] as number;
-      if (grant !== this.#waiting && grant !== this.#woken) continue;
+      if (!this.#isQueued(layout.agentAt(thread) + layout.word('BLOCKING_WAITER'))) continue;
       const times = ++(state[other + at] as number);
       this.mostOvertaken = Math.max(this.mostOvertaken, times);
       if (times >= this.#threads) this.fail('BYPASS', `${threadName(thread)} has asked for handoff, and others have got in past it ${times} times`);
@@ -233,6 +234,13 @@ export class Runtime {
     const head = state[this.#head] as number;
     const isWriter = head !== 0 && ((state[layout.slots[head + this.#kind] as number] as number) & this.#writeWaiter) !== 0;
     if (!isWriter) this.fail('ANSWER', 'an operation has ended with WOULD_DEADLOCK, and no writer is first in the queue');
+  }
+
+  #isQueued(record: number): boolean {
+    const { layout, state } = this;
+    let waiter = state[this.#head] as number;
+    for (let length = 0; waiter !== 0 && waiter !== record && length < MOST_QUEUED; length++) waiter = state[layout.slots[waiter + this.#next] as number] as number;
+    return waiter === record;
   }
 
   /** A queued writer has taken the lock by itself; the queue is still as it was. May it, if it is not first? */

@@ -103,7 +103,7 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
     source: 'ours (I5)',
     bugs: [],
     edits: [{ file: 'write.ts', find: MAY_TAKE, replace: '  return true;\n' }],
-    expect: { property: 'STARVE', program: 'write | write* | write*', mode: 'handoff:now fair' },
+    expect: { property: 'INVARIANT', or: 'STARVE', program: 'read | write | write', mode: 'one-core' },
   },
   {
     id: 'handoff-orphan-honoured',
