@@ -72,6 +72,7 @@ const CAUGHT: [id: string, property: string][] = [
   ['read tryRead: isOverflown(count) -> true', 'ANSWER'],
   ['read tryRead: TOO_MANY_READERS -> BUSY #2', 'ANSWER'],
   ['read enqueueRead: isWriteWaiter(mem, head) -> true', 'ANSWER'],
+  ['read enqueueRead: isWriteWaiter(mem, head) -> false', 'ANSWER'],
   ['park parkUntilSignalled: leftMs <= 0 -> true', 'ANSWER'],
   ['write writeSlow: signalled -> true', 'STUCK'],
   ['write mayWriterTake: hasHandoff(count) -> false', 'INVARIANT'],

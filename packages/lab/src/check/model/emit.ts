@@ -302,7 +302,9 @@ class RoutineEmitter {
     const isCount = base === 'absolute' && offset === LOCK_AT;
     // What follows in this step takes the waiter out.
     const takes = isCount && access === 'compareExchange' && inside === 'tryWriteQueued' ? ` if (o === (${a})) R.tookFromQueue(o, me, b);` : '';
-    const after = isCount ? ` R.countChanged(o, me, b);${takes}` : isDirect ? '' : ` if (o !== S[p]) R.signalled(${js(at)}, S[p]);`;
+    // A nested read without a probe, where it does not queue.
+    const joins = isCount && access === 'add' && inside === 'enqueueRead' && args[0]?.kind === 'number' ? ' R.joins();' : '';
+    const after = isCount ? ` R.countChanged(o, me, b);${takes}${joins}` : isDirect ? '' : ` if (o !== S[p]) R.signalled(${js(at)}, S[p]);`;
     const mask = offset === layout.word('BELL') && base === 'unknown' && access === 'add' ? ' & R.bellMask' : '';
     const write = access === 'compareExchange' ? `if (o === (${a})) S[p] = ${b};` : `S[p] = (${changed[access]})${mask};`;
     return `{ const p = ${place}; const o = S[p]; ${write} ${result}${to >= 0 ? 'o;' : ''}${after} }`;
