@@ -84,7 +84,7 @@ const CAUGHT: [id: string, property: string][] = [
   ['steal stealRead: relaxedLoad(mem, layout.POLICY_READER_STEAL) === 0 -> false', 'STARVE'],
   ['steal stealWrite: relaxedLoad(mem, layout.POLICY_SPIN) === layout.SPIN_OFF -> false', 'INVARIANT'],
   ['fast-path enterReader: (count & READ_FAILED) === 0 -> true', 'MUTEX'],
-  ['fast-path enterReader: Atomics.add(mem, lock, READER) -> its result, not the value before', 'REFUSED'],
+  ['fast-path enterReader: Atomics.add(mem, lock, READER) -> its result, not the value before', 'NEGATIVE'],
   ['fast-path enterReader: 0 -> -1', 'REFUSED'],
   ['spin backOff: i < gap -> true', 'STUCK'],
   ['spin watchLock: ((now - start) | 0) > SPIN_LIMIT_US -> false', 'STUCK'],

@@ -298,7 +298,8 @@ export class Runtime {
       this.fail('INVARIANT', 'I5: a writer that is not queued has got in past a handoff');
     }
     const set = after & ~before;
-    if ((set & this.#writer) !== 0 && before !== 0 && !this.policy.steals && !this.holdsWaitLock(me)) this.fail('INVARIANT', "a writer that is not queued has taken the lock past the queue: with spin: 'off' nobody steals");
+    const wasFree = (before & -this.#reader) === 0; // of one that is held it is another mistake: MUTEX
+    if ((set & this.#writer) !== 0 && before !== 0 && wasFree && !this.policy.steals && !this.holdsWaitLock(me)) this.fail('INVARIANT', "a writer that is not queued has taken the lock past the queue: with spin: 'off' nobody steals");
     if ((set & this.#handoff) !== 0 && !this.policy.handsOff) this.fail('INVARIANT', 'HANDOFF is set, which nobody may ask for under this policy');
     if ((set & this.#waking) !== 0 && this.policy.transfers) this.fail('INVARIANT', "a writer has been woken to try: with writerWake: 'grant' it is to be granted the lock");
     if ((before & this.#writer) !== 0 && (after & this.#writer) === 0 && state[block + INSIDE] === DOWNGRADING) state[block + INSIDE] = 1;

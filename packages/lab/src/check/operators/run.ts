@@ -1,4 +1,5 @@
 /** All mutants, or those of some files: tried by a crew of threads, and what came of it as text. */
+import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import pc from 'picocolors';
 import { readShippedCore } from '../../lower/source.ts';
@@ -6,6 +7,7 @@ import { hashCore } from '../../report/provenance.ts';
 import { plainTable } from '../../report/terminal.ts';
 import { CheckArgumentError } from '../check-error.ts';
 import { type CrewJob, type Moment, runCrew } from '../crew.ts';
+import { BATTERY } from './battery.ts';
 import { generateMutants } from './generate.ts';
 import type { Mutant } from './mutant.ts';
 import type { TryLimits, Verdict } from './try-mutant.ts';
@@ -32,18 +34,21 @@ export function selectMutants(files: readonly string[]): Mutant[] {
   return all.filter(({ file }) => files.length === 0 || files.includes(file.replace('.js', '')));
 }
 
-/** Verdicts from an earlier run of the same core. */
+/** A battery that has changed may catch what another did not. */
+const battery = createHash('sha256').update(JSON.stringify(BATTERY)).digest('hex').slice(0, 16);
+
+/** Verdicts from an earlier run on the same core with the same battery. */
 function readVerdicts(path: string, core: string): Map<string, Verdict> {
   const found = new Map<string, Verdict>();
   if (!existsSync(path)) return found;
   for (const line of readFileSync(path, 'utf8').split('\n').filter(Boolean)) {
-    let entry: { core?: string; id?: string; verdict?: Verdict };
+    let entry: { core?: string; battery?: string; id?: string; verdict?: Verdict };
     try {
       entry = JSON.parse(line) as typeof entry;
     } catch {
       continue; // the last line of a run that was killed
     }
-    if (entry.core === core && entry.id !== undefined && entry.verdict !== undefined) found.set(entry.id, entry.verdict);
+    if (entry.core === core && entry.battery === battery && entry.id !== undefined && entry.verdict !== undefined) found.set(entry.id, entry.verdict);
   }
   return found;
 }
@@ -71,7 +76,7 @@ export async function tryMutants(mutants: readonly Mutant[], { workers, limits, 
       finished({ mutant: { id } }, verdict) {
         done++;
         verdicts.set(id, verdict);
-        if (resume !== undefined) appendFileSync(resume, `${JSON.stringify({ core, id, verdict })}\n`);
+        if (resume !== undefined) appendFileSync(resume, `${JSON.stringify({ core, battery, id, verdict })}\n`);
         return false;
       },
     },
