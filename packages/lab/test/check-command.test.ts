@@ -42,6 +42,16 @@ test('a mistake in the core: exit code 1, a counterexample, and a line that show
   assert.ok(stdout.includes(again.stdout.trim()));
 });
 
+test('what lies beyond a run is told with the run, and a replay says that it does not look for it', () => {
+  const unbounded = ['check', '--program', 'write | write', '--mode', 'spin impatient bounded', '--mutation', 'spin-without-bound'];
+  const { status, stdout } = run(...unbounded);
+  assert.equal(status, 1);
+  assert.match(stdout, /^STUCK: I14: A can go on alone for ever/m);
+  const schedule = /--replay (\w+)$/m.exec(stdout)?.[1];
+  assert.ok(schedule);
+  assert.match(run(...unbounded, '--replay', schedule).stdout, /a replay does not look for/i);
+});
+
 test('random runs: the seed that is told shows the same again, and nothing found is no proof, exit code 3', () => {
   for (const pct of [[], ['--pct', '4']]) {
     const found = run(...MISTAKE, '--random', '200', ...pct);

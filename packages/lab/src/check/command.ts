@@ -215,6 +215,8 @@ function counterexample(task: PlannedTask): string {
   const schedule = row.result?.schedule ?? [];
   const again = `${commandFor(task)} --replay ${formatSchedule(schedule)}`;
   const trace = replay(loadTask({ ...task, family: [program] }), schedule);
+  // What is beyond the end of a run, in `ready` and `bounded`, only the search has seen.
+  trace.failure ??= row.result?.failure ?? null;
   return `${program}, mode ${mode || '-'}\n\n${printTrace(parseProgram(program), trace)}\n\nThe same again: ${again}`;
 }
 
@@ -227,5 +229,7 @@ function replaySchedule(options: Arguments, text: string): number {
   const { mutation } = options;
   const trace = replay(loadTask({ program, mode: group.mode, mutation, mostStates: MOST_STATES }), parseSchedule(text));
   process.stdout.write(`${program}, mode ${group.mode || '-'}\n\n${printTrace(parseProgram(program), trace)}\n`);
+  const { ready, bounded } = parseMode(group.mode);
+  if (!trace.failure && (ready || bounded)) process.stdout.write(`(A replay does not look for what "${group.mode}" finds beyond these steps: run the program without --replay.)\n`);
   return trace.failure ? CHECK_EXIT_CODES.violated : CHECK_EXIT_CODES.held;
 }
