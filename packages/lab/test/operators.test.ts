@@ -85,7 +85,7 @@ const CAUGHT: [id: string, property: string][] = [
   ['steal stealWrite: relaxedLoad(mem, layout.POLICY_SPIN) === layout.SPIN_OFF -> false', 'INVARIANT'],
   ['fast-path enterReader: (count & READ_FAILED) === 0 -> true', 'MUTEX'],
   ['fast-path enterReader: Atomics.add(mem, lock, READER) -> its result, not the value before', 'NEGATIVE'],
-  ['fast-path enterReader: 0 -> -1', 'REFUSED'],
+  ['fast-path enterReader: 0 -> -1', 'ANSWER'],
   ['spin backOff: i < gap -> true', 'STUCK'],
   ['spin watchLock: ((now - start) | 0) > SPIN_LIMIT_US -> false', 'STUCK'],
   ['spin-queue enterSpinQueue: late -> false', 'STUCK'],
