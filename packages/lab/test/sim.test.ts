@@ -6,7 +6,7 @@ import { EventQueue } from '../dist/sim/machine/event-queue.js';
 import { scaled } from '../dist/sim/machine/model.js';
 import { customModel, javaScriptWorld, MODELS } from '../dist/sim/machine/models.js';
 import { KERNEL_CADENCE, lowerLock, simulate, type Scenario } from '../dist/sim/simulate.js';
-import { Random } from '../dist/torture/random.js';
+import { Random } from '../dist/random.js';
 
 const empty = parseSection('empty');
 const scenario = (changes: Partial<Scenario>): Scenario => ({

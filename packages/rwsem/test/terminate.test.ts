@@ -9,7 +9,7 @@ import { ACTIVITY_WORDS } from '../../lab/dist/torture/activity.js';
 import { Actor } from '../../lab/dist/torture/actor.js';
 import type { Tally } from '../../lab/dist/torture/kit.js';
 import { Cell, CELL_WORDS } from '../../lab/dist/torture/cell.js';
-import { Random } from '../../lab/dist/torture/random.js';
+import { Random } from '../../lab/dist/random.js';
 import { watchEventLoop } from '../../lab/dist/torture/watchdog.js';
 import type { BystanderData, BystanderMessage } from './workers/stress-bystander.ts';
 import { VICTIM_WAYS, type VictimData, type VictimMessage, type VictimWay } from './workers/stress-victim.ts';

@@ -8,7 +8,7 @@
 import { Histogram } from './histogram.ts';
 import { PHASE, progressWord, type AgentCounts } from './protocol.ts';
 import type { AgentLock } from '../locks/lock.ts';
-import { Random } from '../torture/random.ts';
+import { Random } from '../random.ts';
 import type { Witness } from './witness.ts';
 
 export interface LoopParts {

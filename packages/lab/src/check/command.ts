@@ -10,7 +10,7 @@ import { namedOrParsed, type NamedPolicy } from '../locks/policy.ts';
 import { toJson } from '../report/bench-report.ts';
 import { collectProvenance } from '../report/provenance.ts';
 import { CheckArgumentError } from './check-error.ts';
-import { runCrew } from './crew.ts';
+import { runCrew } from '../crew.ts';
 import { parseMode } from './model/mode.ts';
 import { parseProgram } from './model/program.ts';
 import { formatOutcomes, isForetold, type MutationOutcome, type MutationTask, outcomeOf, renderOutcomes, taskFor, untried } from './mutation-run.ts';

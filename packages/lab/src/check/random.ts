@@ -10,7 +10,7 @@
  *
  * Nothing found is no proof: a run sees one path of very many.
  */
-import { Random } from '../torture/random.ts';
+import { Random } from '../random.ts';
 import { CheckArgumentError } from './check-error.ts';
 import type { LoadedProgram } from './model/model.ts';
 import type { Failure } from './model/runtime.ts';

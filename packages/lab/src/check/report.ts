@@ -4,7 +4,7 @@ import pc from 'picocolors';
 import { formatSeconds } from '../report/format.ts';
 import type { Provenance } from '../report/provenance.ts';
 import { plainTable } from '../report/terminal.ts';
-import type { Moment } from './crew.ts';
+import type { Moment } from '../crew.ts';
 import type { Group } from './plan.ts';
 import type { CheckResult, CheckTask } from './task.ts';
 

@@ -2,7 +2,7 @@
 import { patchCore, readShippedCore, readSource, type SourceFile } from '../lower/source.ts';
 import { CheckArgumentError } from './check-error.ts';
 import { checkBounds } from './bounds.ts';
-import type { CrewJob } from './crew.ts';
+import type { CrewJob } from '../crew.ts';
 import { explore, type Exploration, type Limits } from './explore.ts';
 import { checkLiveness } from './liveness.ts';
 import { parseMode } from './model/mode.ts';

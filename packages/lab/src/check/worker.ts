@@ -1,8 +1,7 @@
 /** A thread that explores one program after the other. */
 import { parentPort } from 'node:worker_threads';
+import type { FromWorker } from '../crew.ts';
 import { type CheckResult, type CheckTask, runTask } from './task.ts';
-
-export type FromWorker<R> = { kind: 'progress'; states: number; depth: number } | { kind: 'result'; result: R };
 
 const port = parentPort;
 port?.on('message', (task: CheckTask) => {

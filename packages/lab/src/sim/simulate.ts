@@ -2,7 +2,7 @@
 import { Histogram } from '../bench/histogram.ts';
 import type { Section } from '../bench/section.ts';
 import type { PolicyOptions } from '../locks/lock.ts';
-import { Random } from '../torture/random.ts';
+import { Random } from '../random.ts';
 import { lowerProgram, type Changes, type Lowered } from './lowering/lower.ts';
 import type { Timeline } from './machine/clock.ts';
 import { Machine } from './machine/machine.ts';

@@ -2,7 +2,7 @@
 import type { RwSem } from 'rwsem';
 import { Activity } from './activity.ts';
 import { Cell, Violation } from './cell.ts';
-import { Random } from './random.ts';
+import { Random } from '../random.ts';
 
 export type Library = typeof import('rwsem');
 

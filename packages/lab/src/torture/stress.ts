@@ -13,7 +13,7 @@ import { Actor } from './actor.ts';
 import { Cell, CELL_WORDS } from './cell.ts';
 import type { Library, Mix, Tally } from './kit.ts';
 import { Movement } from './movement.ts';
-import { Random } from './random.ts';
+import { Random } from '../random.ts';
 import { watchEventLoop } from './watchdog.ts';
 
 export interface StressOptions {

@@ -6,7 +6,7 @@ import { readShippedCore } from '../../lower/source.ts';
 import { hashCore } from '../../report/provenance.ts';
 import { plainTable } from '../../report/terminal.ts';
 import { CheckArgumentError } from '../check-error.ts';
-import { type CrewJob, type Moment, runCrew } from '../crew.ts';
+import { type CrewJob, type Moment, runCrew } from '../../crew.ts';
 import { BATTERY } from './battery.ts';
 import { generateMutants } from './generate.ts';
 import type { Mutant } from './mutant.ts';

@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { readShippedCore } from '../../lower/source.ts';
 import type { MutantTask } from './run.ts';
 import { MutantTrial, type Verdict } from './try-mutant.ts';
-import type { FromWorker } from '../worker.ts';
+import type { FromWorker } from '../../crew.ts';
 
 const port = parentPort;
 const trial = new MutantTrial(readShippedCore());

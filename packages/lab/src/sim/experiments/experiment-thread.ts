@@ -1,6 +1,6 @@
 /** One thread of `run.ts`: runs the experiments that it is sent, one after another. */
 import { parentPort } from 'node:worker_threads';
-import type { FromWorker } from '../../check/worker.ts';
+import type { FromWorker } from '../../crew.ts';
 import { EXPERIMENTS } from './catalog.ts';
 import { perform, type Report, type Scale } from './experiment.ts';
 

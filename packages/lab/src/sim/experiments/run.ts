@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { runCrew, type CrewJob, type CrewObserver } from '../../check/crew.ts';
+import { runCrew, type CrewJob, type CrewObserver } from '../../crew.ts';
 import { toJson } from '../../report/bench-report.ts';
 import { collectProvenance } from '../../report/provenance.ts';
 import { formatSeconds } from '../../report/format.ts';

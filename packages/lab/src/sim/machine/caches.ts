@@ -6,7 +6,7 @@
  * after the transfer starts, and until a while after its atomic operation, whichever is later: the message
  * travels while the owner holds on. Then it answers. Of a line that is asked for reading it keeps a copy.
  */
-import type { Random } from '../../torture/random.ts';
+import type { Random } from '../../random.ts';
 import type { Clock } from './clock.ts';
 import type { EventQueue } from './event-queue.ts';
 import type { MachineModel } from './model.ts';

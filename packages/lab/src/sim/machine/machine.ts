@@ -4,7 +4,7 @@
  */
 import type { Host, Lowered, Registers, Step } from '../lowering/lower.ts';
 import * as op from '../lowering/operations.ts';
-import type { Random } from '../../torture/random.ts';
+import type { Random } from '../../random.ts';
 import { Caches, LINE_SHIFT } from './caches.ts';
 import { Accounts, RUNNING, SPINNING, type Clock, type Timeline } from './clock.ts';
 import { ARRIVE, AWAKE, BEGIN, COMPLETE, TIMEOUT } from './events.ts';

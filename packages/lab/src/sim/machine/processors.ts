@@ -4,7 +4,7 @@
  */
 import type { Registers } from '../lowering/lower.ts';
 import * as op from '../lowering/operations.ts';
-import type { Random } from '../../torture/random.ts';
+import type { Random } from '../../random.ts';
 import { Accounts, BLOCKED, ENDED, READY, RUNNING, SLEEPING, SWITCHING, type Clock } from './clock.ts';
 import { AWAKE, BEGIN, COMPLETE, TIMEOUT } from './events.ts';
 import type { EventQueue } from './event-queue.ts';

@@ -1,6 +1,8 @@
-/** Threads that share a list of explorations: each takes the next when it has finished one. */
+/** Threads that share a list of tasks: each takes the next when it has finished one. */
 import { Worker } from 'node:worker_threads';
-import type { FromWorker } from './worker.ts';
+
+/** What a thread posts of the task that it was sent. */
+export type FromWorker<R> = { kind: 'progress'; states: number; depth: number } | { kind: 'result'; result: R };
 
 /** Of what is under way. */
 export interface Moment<T> {
