@@ -48,24 +48,15 @@ function unbounded(thread: number): Failure {
 
 /** To a state from which this thread can make steps for ever without anybody else, and once round. */
 function endlessRun(graph: StateGraph, thread: number): Move[] | null {
-  const goesOn = new Uint8Array(graph.states).fill(1);
+  const ends = new Uint8Array(graph.states);
   const wayOn = (state: number): number => {
     const end = graph.endOfEdges(state);
     for (let edge = graph.firstEdge(state); edge < end; edge++) {
-      if (graph.thread(edge) === thread && !graph.finishes(edge) && !graph.isSpurious(edge) && goesOn[graph.to(edge)] === 1) return edge;
+      if (graph.thread(edge) === thread && !graph.finishes(edge) && !graph.isSpurious(edge) && ends[graph.to(edge)] === 0) return edge;
     }
     return -1;
   };
-  // Who cannot go on is taken away, and then who could go on to there only: as often as a run is long.
-  for (let isStable = false; !isStable; ) {
-    isStable = true;
-    for (let state = graph.states - 1; state >= 0; state--) {
-      if (goesOn[state] === 0 || wayOn(state) >= 0) continue;
-      goesOn[state] = 0;
-      isStable = false;
-    }
-  }
-  const first = goesOn.indexOf(1);
+  const first = firstUnmarked(ends, (state) => wayOn(state) < 0);
   if (first < 0) return null;
   const run = graph.scheduleTo(first);
   const passed = new Set<number>();
@@ -91,14 +82,19 @@ function runWithoutEnd(graph: StateGraph, thread: number): Move[] | null {
     }
     return steps === 0;
   };
+  const without = firstUnmarked(ends, canEnd);
+  return without < 0 ? null : graph.scheduleTo(without);
+}
+
+/** Marks states by a rule that looks at the marks of their successors: as often as a run is long. The first that is left, or -1. */
+function firstUnmarked(marks: Uint8Array, isToBeMarked: (state: number) => boolean): number {
   for (let isStable = false; !isStable; ) {
     isStable = true;
-    for (let state = graph.states - 1; state >= 0; state--) {
-      if (ends[state] === 1 || !canEnd(state)) continue;
-      ends[state] = 1;
+    for (let state = marks.length - 1; state >= 0; state--) {
+      if (marks[state] === 1 || !isToBeMarked(state)) continue;
+      marks[state] = 1;
       isStable = false;
     }
   }
-  const without = ends.indexOf(0);
-  return without < 0 ? null : graph.scheduleTo(without);
+  return marks.indexOf(0);
 }

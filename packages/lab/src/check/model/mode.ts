@@ -37,20 +37,21 @@ export interface Mode {
 
 const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:due, handoff:not-yet, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split, ready, bypass, alone, fair, impatient, patient, no-park, bounded, by-clock';
 
+/** Words that switch something on. */
+const SWITCHES = {
+  grant: 'grant', spin: 'spin', 'one-core': 'oneCore', owner: 'owner', 'wait-lock': 'waitLock', spurious: 'spurious', split: 'split', ready: 'ready', bypass: 'bypass', alone: 'alone',
+  fair: 'fair', impatient: 'impatient', patient: 'patient', 'no-park': 'noPark', bounded: 'bounded', 'by-clock': 'byClock',
+} as const satisfies Record<string, keyof Mode>;
+type SwitchWord = keyof typeof SWITCHES;
+
 export function parseMode(text: string): Mode {
-  const mode: Mode = {
-    text: text.trim(), grant: false, spin: false, anyOwner: false, oneCore: false, readerSteal: true, handoff: 'free', batch: 256, readers: 0,
-    owner: false, waitLock: false, spurious: false, split: false, ready: false, bypass: false, alone: false, fair: false, impatient: false, patient: false, noPark: false, bounded: false, byClock: false,
-  };
+  const off = Object.fromEntries(Object.values(SWITCHES).map((name) => [name, false])) as Record<(typeof SWITCHES)[SwitchWord], boolean>;
+  const mode: Mode = { ...off, text: text.trim(), anyOwner: false, readerSteal: true, handoff: 'free', batch: 256, readers: 0 };
   for (const word of text.split(/[\s,]+/).filter(Boolean)) {
     const batch = /^batch:([1-9]\d{0,2})$/.exec(word)?.[1];
-    if (word === 'grant' || word === 'spin' || word === 'owner' || word === 'spurious' || word === 'split' || word === 'ready' || word === 'bypass' || word === 'alone' || word === 'fair' || word === 'impatient' || word === 'patient' || word === 'bounded') mode[word] = true;
-    else if (word === 'one-core') mode.oneCore = true;
+    if (Object.hasOwn(SWITCHES, word)) mode[SWITCHES[word as SwitchWord]] = true;
     else if (word === 'any-owner') mode.anyOwner = mode.spin = true;
     else if (word === 'no-reader-steal') mode.readerSteal = false;
-    else if (word === 'wait-lock') mode.waitLock = true;
-    else if (word === 'by-clock') mode.byClock = true;
-    else if (word === 'no-park') mode.noPark = true;
     else if (word === 'handoff:now') mode.handoff = 'now';
     else if (word === 'handoff:due') mode.handoff = 'due';
     else if (word === 'handoff:not-yet') mode.handoff = 'not-yet';

@@ -14,9 +14,9 @@
  * first takes the lock.
  *
  * MODES, separated by spaces. Other policies: `grant`, `spin`, `any-owner`, `no-reader-steal`,
- * `handoff:now`, `handoff:due`, `handoff:off`; `one-core` steals and does not spin. Limits: `batch:1` readers in a pass, `readers:2` at most in the lock. More detail: `owner`
+ * `handoff:now`, `handoff:due`, `handoff:off`; `one-core` steals and does not spin. Limits: `batch:1` readers in a pass, `readers:1` at most in the lock. More detail: `owner`
  * keeps the owner word instead of leaving what it says to chance, `wait-lock` lets threads park on the
- * wait lock, `no-park` has them spin there instead, `spurious` lets any sleep end, `delayed` lets relaxed accesses be late, `impatient` lets threads leave
+ * wait lock, `no-park` has them spin there instead, `spurious` lets any sleep end, `impatient` lets threads leave
  * their node in the spinner queue behind, `patient` lets them wait in line for ever, `split` makes steps
  * of the accesses under the wait lock too. More to show: `ready`, that the end can be reached from every
  * state; `alone`, that one thread by itself always gets in; `bounded`, that one which goes on alone comes to an end or a sleep, and with `by-clock` without counting turns; `fair`, that nobody starves: programs of threads that loop, with `handoff:now` or `handoff:off`.
