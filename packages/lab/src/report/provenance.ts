@@ -47,6 +47,6 @@ export function hashCore(): Provenance['core'] {
   return { sha256: sha256(all.join('')), files };
 }
 
-function sha256(data: string | Buffer): string {
+export function sha256(data: string | Buffer): string {
   return createHash('sha256').update(data).digest('hex');
 }

@@ -3,8 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { createLogUpdate } from 'log-update';
 import { checkWritable } from '../../bench/argument-error.ts';
 import { stopOnInterrupt } from '../../bench/interrupt.ts';
+import { readShippedCore } from '../../lower/source.ts';
 import { toJson } from '../../report/bench-report.ts';
 import { collectProvenance } from '../../report/provenance.ts';
+import { generateMutants } from './generate.ts';
 import { findSurprises, renderMutants, selectMutants, tryMutants } from './run.ts';
 import { readReasons } from './survivors.ts';
 
@@ -22,8 +24,9 @@ const EVERY_LINE = 100;
 /** True: each survivor has its reason; false: not; null: not all were tried. */
 export async function checkOperators({ file = [], seconds, mostStates, workers, resume, json }: OperatorsOptions): Promise<boolean | null> {
   for (const path of [resume, json]) if (path !== undefined) checkWritable(path);
-  const reasons = readReasons();
-  const mutants = selectMutants(file);
+  const all = generateMutants(readShippedCore());
+  const reasons = readReasons(all);
+  const mutants = selectMutants(all, file);
   const live = process.stderr.isTTY ? createLogUpdate(process.stderr) : null;
   const interrupt = stopOnInterrupt();
   let told = 0;

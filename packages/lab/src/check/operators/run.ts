@@ -1,14 +1,11 @@
 /** All mutants, or those of some files: tried by a crew of threads, and what came of it as text. */
-import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import pc from 'picocolors';
-import { readShippedCore } from '../../lower/source.ts';
-import { hashCore } from '../../report/provenance.ts';
+import { hashCore, sha256 } from '../../report/provenance.ts';
 import { plainTable } from '../../report/terminal.ts';
 import { CheckArgumentError } from '../check-error.ts';
 import { type CrewJob, type Moment, runCrew } from '../../crew.ts';
 import { BATTERY } from './battery.ts';
-import { generateMutants } from './generate.ts';
 import type { Mutant } from './mutant.ts';
 import type { TryLimits, Verdict } from './try-mutant.ts';
 
@@ -27,28 +24,29 @@ const TRIALS: CrewJob<MutantTask> = {
 };
 
 /** Those of these files (`wake`, `read`); of all if there are none. */
-export function selectMutants(files: readonly string[]): Mutant[] {
-  const all = generateMutants(readShippedCore());
+export function selectMutants(all: readonly Mutant[], files: readonly string[]): readonly Mutant[] {
   const known = new Set(all.map(({ file }) => file.replace('.js', '')));
   for (const file of files) if (!known.has(file)) throw new CheckArgumentError(`there are no mutants of "${file}"; there are some of: ${[...known].join(', ')}`);
   return all.filter(({ file }) => files.length === 0 || files.includes(file.replace('.js', '')));
 }
 
-/** A battery that has changed may catch what another did not. */
-const battery = createHash('sha256').update(JSON.stringify(BATTERY)).digest('hex').slice(0, 16);
+/** What a verdict is about: another battery may catch what this one does not. */
+function hashTrial(): string {
+  return sha256(hashCore().sha256 + JSON.stringify(BATTERY)).slice(0, 16);
+}
 
 /** Verdicts from an earlier run on the same core with the same battery. */
-function readVerdicts(path: string, core: string): Map<string, Verdict> {
+function readVerdicts(path: string, trial: string): Map<string, Verdict> {
   const found = new Map<string, Verdict>();
   if (!existsSync(path)) return found;
   for (const line of readFileSync(path, 'utf8').split('\n').filter(Boolean)) {
-    let entry: { core?: string; battery?: string; id?: string; verdict?: Verdict };
+    let entry: { trial?: string; id?: string; verdict?: Verdict };
     try {
       entry = JSON.parse(line) as typeof entry;
     } catch {
       continue; // the last line of a run that was killed
     }
-    if (entry.core === core && entry.battery === battery && entry.id !== undefined && entry.verdict !== undefined) found.set(entry.id, entry.verdict);
+    if (entry.trial === trial && entry.id !== undefined && entry.verdict !== undefined) found.set(entry.id, entry.verdict);
   }
   return found;
 }
@@ -63,8 +61,8 @@ export interface TryOptions {
 }
 
 export async function tryMutants(mutants: readonly Mutant[], { workers, limits, resume, moved, signal }: TryOptions): Promise<TriedMutant[]> {
-  const core = hashCore().sha256.slice(0, 16);
-  const verdicts = resume === undefined ? new Map<string, Verdict>() : readVerdicts(resume, core);
+  const trial = hashTrial();
+  const verdicts = resume === undefined ? new Map<string, Verdict>() : readVerdicts(resume, trial);
   const tasks = mutants.filter(({ id }) => !verdicts.has(id)).map((mutant) => ({ mutant, limits }));
   let done = mutants.length - tasks.length;
   await runCrew<MutantTask, Verdict>(
@@ -76,7 +74,7 @@ export async function tryMutants(mutants: readonly Mutant[], { workers, limits, 
       finished({ mutant: { id } }, verdict) {
         done++;
         verdicts.set(id, verdict);
-        if (resume !== undefined) appendFileSync(resume, `${JSON.stringify({ core, battery, id, verdict })}\n`);
+        if (resume !== undefined) appendFileSync(resume, `${JSON.stringify({ trial, id, verdict })}\n`);
         return false;
       },
     },

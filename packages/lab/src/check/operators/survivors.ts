@@ -3,8 +3,7 @@
  * reason. A function stands for all mutants of it, each of which survives.
  */
 import { readFileSync } from 'node:fs';
-import { readShippedCore } from '../../lower/source.ts';
-import { generateMutants } from './generate.ts';
+import type { Mutant } from './mutant.ts';
 
 interface Explanation {
   reason: string;
@@ -15,10 +14,9 @@ interface Explanation {
 
 const FILES = ['survivors.json', 'survivors-spin.json'];
 
-/** By the id of the mutant. */
-export function readReasons(): Map<string, string> {
+/** By the id of the mutant; `all` there are. */
+export function readReasons(all: readonly Mutant[]): Map<string, string> {
   const explanations = FILES.flatMap((name) => JSON.parse(readFileSync(new URL(`../../../src/check/operators/${name}`, import.meta.url), 'utf8')) as Explanation[]);
-  const all = generateMutants(readShippedCore()).map(({ id }) => id);
   const reasons = new Map<string, string>();
   for (const { reason, mutants = [], functions = [] } of explanations) {
     for (const id of [...mutants, ...functions.flatMap((name) => mutantsOf(name, all))]) {
@@ -29,8 +27,8 @@ export function readReasons(): Map<string, string> {
   return reasons;
 }
 
-function mutantsOf(name: string, ids: readonly string[]): string[] {
-  const found = ids.filter((id) => id.startsWith(`${name}: `));
+function mutantsOf(name: string, all: readonly Mutant[]): string[] {
+  const found = all.map(({ id }) => id).filter((id) => id.startsWith(`${name}: `));
   if (found.length === 0) throw new Error(`there are no mutants of "${name}", which is explained`);
   return found;
 }
