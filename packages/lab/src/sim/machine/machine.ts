@@ -49,7 +49,6 @@ export class Machine implements Host {
   readonly #costNs = new Float64Array(1);
   readonly #queue: EventQueue;
   readonly #spinning: Spinning;
-  /** For each thread that goes on in the middle of a turn of a spin loop: what its next operations need not take. */
   readonly #lateNs: Float64Array;
   readonly #meaning: Uint8Array;
   readonly #ns: Record<FigureName, number>;
@@ -75,7 +74,7 @@ export class Machine implements Host {
     this.#steps = steps;
     const has = (thread: number, line: number) => this.caches.hits(this.#processors.core[thread]!, line, false);
     this.#spinning = new Spinning(spinLoops, this.#registers, count, (mem.length >> LINE_SHIFT) + 1, this.#clock, has);
-    this.#lateNs = new Float64Array(count);
+    this.#lateNs = this.#spinning.lateNs;
     this.#meaning = new Uint8Array(count);
     this.#processors = new Processors({
       model, mem, workload, random, threads: count, ns: this.#ns, registers: this.#registers, clock: this.#clock, queue: this.#queue,
@@ -127,7 +126,7 @@ export class Machine implements Host {
         return false;
       default:
         if (this.#spinning.isParked(thread)) {
-          this.#lateNs[thread] = this.#spinning.resume(thread);
+          this.#spinning.resume(thread);
           this.accounts.enter(thread, RUNNING);
         } else this.#complete(thread);
     }

@@ -36,8 +36,8 @@ export class Spinning {
   readonly #turnNs: Float64Array;
   readonly #from: Float64Array;
   readonly #grows: Int32Array;
-  /** How much of the turn is over that a thread goes on with when it is woken. */
-  readonly #lateNs: Float64Array;
+  /** For each thread that goes on in the middle of a turn: what its next operations need not take, since so much of the turn is over. The machine uses it up. */
+  readonly lateNs: Float64Array;
 
   /** `has`: does the thread's core have the line? */
   constructor(loops: SpinLoopCode[], registers: Registers, threads: number, lines: number, clock: Clock, has: (thread: number, line: number) => boolean) {
@@ -60,7 +60,7 @@ export class Spinning {
     this.#turnNs = new Float64Array(threads);
     this.#from = new Float64Array(threads);
     this.#grows = new Int32Array(threads * MOST_LOCALS);
-    this.#lateNs = new Float64Array(threads);
+    this.lateNs = new Float64Array(threads);
   }
 
   isParked(thread: number): boolean {
@@ -167,19 +167,17 @@ export class Spinning {
     const lateNs = (over - turns) * turnNs;
     const entry = thread * LEVELS + this.#level[thread]!;
     const isAhead = turns < this.#turns[thread]! && lateNs <= this.#lookNs[entry * MOST_LINES + line]!;
-    this.#lateNs[thread] = isAhead ? lateNs : 0;
+    this.lateNs[thread] = isAhead ? lateNs : 0;
     return isAhead ? now : this.#from[thread]! + Math.min(this.#turns[thread]!, Math.ceil(over)) * turnNs;
   }
 
-  /** Ends the leaving out; counters are what they would be by now. Returns how much of the turn is over. */
-  resume(thread: number): number {
-    const lateNs = this.#lateNs[thread]!;
-    this.#lateNs[thread] = 0;
+  /** Ends the leaving out; counters are what they would be by now. */
+  resume(thread: number): void {
     const level = this.#level[thread]!;
     const entry = thread * LEVELS + level;
     this.#level[thread] = -1;
     const { counters } = this.#loops[this.#loop[entry]!]!;
-    const turns = Math.min(this.#turns[thread]!, Math.round((this.#clock[0]! - lateNs - this.#from[thread]!) / this.#turnNs[thread]!));
+    const turns = Math.min(this.#turns[thread]!, Math.round((this.#clock[0]! - this.lateNs[thread]! - this.#from[thread]!) / this.#turnNs[thread]!));
     const { S } = this.#registers;
     for (let i = 0; i < counters.length; i++) {
       const at = this.#frame[entry]! + counters[i]!;
@@ -190,6 +188,5 @@ export class Spinning {
     }
     this.#loop[entry] = -1;
     this.#lineCount[entry] = 0;
-    return lateNs;
   }
 }
