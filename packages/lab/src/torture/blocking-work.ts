@@ -131,7 +131,6 @@ export class BlockingWork {
   /** Reading again while reading: granted, or refused because a writer waits. */
   #nested(i: number): void {
     const lock = this.#kit.locks[i] as RwSem;
-    const cell = this.#kit.cells[i] as Cell;
     const options = this.#kit.random.chance(0.7) ? undefined : this.#blockingOptions();
     this.#kit.activity.begin('nested read', i);
     let guard: ReadGuard;
@@ -144,9 +143,7 @@ export class BlockingWork {
       else throw error;
       return;
     }
-    const seen = cell.beginRead();
-    this.#linger();
-    cell.endRead(seen);
+    this.#look(i);
     guard.release();
   }
 
@@ -154,17 +151,22 @@ export class BlockingWork {
   async mixed(mix: Mix): Promise<void> {
     const i = this.#kit.random.below(mix.locks);
     const lock = this.#kit.locks[i] as RwSem;
-    const cell = this.#kit.cells[i] as Cell;
     this.#kit.activity.begin('readAsync, then read', i);
     const pending = lock.readAsync();
     this.#nested(i);
     const guard = await pending;
-    const seen = cell.beginRead();
-    this.#linger();
-    cell.endRead(seen);
+    this.#look(i);
     guard.release();
     this.#kit.tally.reads++;
     this.#kit.activity.done();
+  }
+
+  /** Inside for a moment, for reading. */
+  #look(i: number): void {
+    const cell = this.#kit.cells[i] as Cell;
+    const seen = cell.beginRead();
+    this.#linger();
+    cell.endRead(seen);
   }
 
   #expectRefusal(attempt: () => void, mode: string, doing: string): void {

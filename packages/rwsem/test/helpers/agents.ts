@@ -9,6 +9,8 @@ import type { ReadGuard, RwSem, RwSemState, WriteGuard } from 'rwsem';
 import { hasProcesses } from './child.ts';
 import { copyOfTheLibrary } from './library-copy.ts';
 
+export { assertFree } from './free.ts';
+
 /** Makes a lock in the memory and with the policy of a variant, in a space with these capacities. */
 export type MakeLock = (capacities?: { agents?: number; waiters?: number }) => RwSem;
 
@@ -36,17 +38,6 @@ export function unchanged(lock: RwSem, body: () => void): void {
   const before = state(lock);
   body();
   assert.deepEqual(state(lock), before);
-}
-
-/** Free by its own account and by trial. */
-export function assertFree(...agents: RwSem[]): void {
-  for (const lock of agents) {
-    const { mode, readers, handoff, waiters } = lock.inspect();
-    assert.deepEqual({ mode, readers, handoff, waiters }, { mode: 'free', readers: 0, handoff: false, waiters: [] });
-    const guard = lock.tryWrite();
-    assert(guard, 'a free lock can be taken');
-    guard.release();
-  }
 }
 
 /** Matches the errors of all copies: they have classes of their own, and the same codes. */

@@ -1,7 +1,7 @@
 /** Scenes with one policy on one kind of runtime, and what is looked for in them. */
-import assert from 'node:assert/strict';
 import { LockSpace, type Policy, type RwSemState } from 'rwsem';
 import { type Player, scene, seen } from './cast.ts';
+import { assertFree } from './free.ts';
 
 export const LIMIT = { timeout: 60_000 };
 
@@ -24,10 +24,5 @@ export const queueLength = (space: LockSpace, length: number): Promise<void> =>
   seen(() => queue(space).length === length, space, `${length} waiters`);
 
 export function assertIdle(space: LockSpace): void {
-  const lock = space.rwsem(0);
-  const { mode, readers, handoff, waiters } = lock.inspect();
-  assert.deepEqual({ mode, readers, handoff, waiters }, { mode: 'free', readers: 0, handoff: false, waiters: [] });
-  const guard = lock.tryWrite();
-  assert(guard);
-  guard.release();
+  assertFree(space.rwsem(0));
 }
