@@ -103,8 +103,16 @@ test('a run that starves somebody can be pasted back, and is printed: the way th
   assert.match(round ?? '', /STARVE: A never gets there, while B can go on for ever$/);
 });
 
-test('a writer that has asked for handoff at once gets the lock, whoever never does', () => {
-  for (const text of ['urgentWrite | write*', 'urgentWrite | read* | read*']) assert.equal(check(load(text, 'handoff:off fair')).failure, null, text);
+for (const text of ['urgentWrite | write*', 'urgentWrite | read* | read*', 'urgentWrite | write | write*', 'urgentAsyncWrite | write | write*', 'urgentRead | write | write*']) {
+  for (const mode of ['one-core', 'grant']) {
+    test(`who is urgent gets the lock in ${text}, mode ${mode}, though the deadlines of others never pass`, () => {
+      assertHeld(check(load(text, `handoff:off fair ${mode}`)), 40);
+    });
+  }
+}
+
+test('beside somebody urgent others may starve without handoff, and alone they do', () => {
+  assert.equal(check(load('urgentWrite write | write*', 'handoff:off fair')).failure?.property, 'STARVE', 'not urgent to its end');
 });
 
 test('a loop of tries can make a tried read try again for ever, but starves no writer', () => {

@@ -8,10 +8,10 @@ import { SubsetCheck } from '../../rwsem/dist-test/helpers/core-subset.js';
 const CORE = new URL('../../rwsem/src/core/', import.meta.url);
 const LAST_BUG = 42;
 const OPERATIONS = new Set(
-  ('read write tryRead tryWrite timedRead timedWrite urgentWrite downgrade asyncRead asyncWrite abortRead abortWrite ' +
+  ('read write tryRead tryWrite timedRead timedWrite urgentRead urgentWrite downgrade asyncRead asyncWrite urgentAsyncWrite abortRead abortWrite ' +
     'nestedRead timedNestedRead asyncInRead probe spinTurn').split(' '),
 );
-const MODES = /^(grant|spin|one-core|handoff:(now|due)|batch:\d+|readers:\d+|owner|wait-lock|spurious|delayed|split|ready|bypass|alone|fair|impatient|patient|no-park|bounded|by-clock)$/;
+const MODES = /^(grant|spin|one-core|handoff:(now|due|off)|batch:\d+|readers:\d+|owner|wait-lock|spurious|delayed|split|ready|bypass|alone|fair|impatient|patient|no-park|bounded|by-clock)$/;
 
 const read = (file: string): string => readFileSync(new URL(file, CORE), 'utf8');
 

@@ -33,7 +33,7 @@ export interface AcquireOptions {
   timeoutMs?: number;
   /** Gives up waiting; the acquisition fails with `signal.reason`. Blocking forms look at it once, before they wait. */
   signal?: AbortSignal;
-  /** May ask for handoff at its first failed attempt instead of after `policy.handoffAfterMs`. */
+  /** Does not wait `policy.handoffAfterMs` before it ends overtaking, nor do those before it in the queue. */
   urgent?: boolean;
 }
 

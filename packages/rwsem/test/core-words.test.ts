@@ -6,6 +6,7 @@ import * as count from '../dist/core/count.js';
 import * as fastPath from '../dist/core/fast-path.js';
 import * as layout from '../dist/core/layout.js';
 import * as owner from '../dist/core/owner.js';
+import * as queue from '../dist/core/queue.js';
 import { encodeHeader } from '../dist/format.js';
 import { sumEvents } from '../dist/lock-events.js';
 
@@ -112,4 +113,29 @@ test('the counters are named in the order of their words, and so are the policie
   for (const writerWake of ['steal', 'grant'] as const) {
     assert.equal(encodeHeader({ policy: { writerWake } })[layout.POLICY_WRITER_WAKE], valueOf(`wake-${writerWake}`));
   }
+});
+
+test('whoever is before an urgent waiter is as urgent, wherever in the queue it came in, and nobody else is', () => {
+  const { HANDOFF_AT_ONCE, HANDOFF_NEVER, HANDOFF_RULE, HEAD, NEXT, POLICY_HANDOFF_AFTER_MS, NEVER_MS } = layout;
+  const arrival = fc.record({ urgent: fc.boolean(), before: fc.option(fc.nat(20), { nil: undefined }) });
+  fc.assert(
+    fc.property(fc.array(arrival, { maxLength: 12 }), (arrivals) => {
+      const mem = new Int32Array(new SharedArrayBuffer(4 * 4096));
+      mem[POLICY_HANDOFF_AFTER_MS] = NEVER_MS;
+      const lock = 1024;
+      const expected: { waiter: number; urgent: boolean }[] = [];
+      for (const [index, { urgent, before }] of arrivals.entries()) {
+        const waiter = 2048 + index * layout.WAITER_WORDS;
+        queue.prepareWaiter(mem, lock, waiter, 0, urgent);
+        const place = before === undefined || expected.length === 0 ? expected.length : before % expected.length;
+        if (place === expected.length) queue.append(mem, lock, waiter);
+        else queue.insertBefore(mem, lock, waiter, expected[place]?.waiter as number);
+        expected.splice(place, 0, { waiter, urgent });
+      }
+      const last = expected.findLastIndex(({ urgent }) => urgent);
+      const rules: number[] = [];
+      for (let at = mem[lock + HEAD] as number; at !== 0; at = mem[at + NEXT] as number) rules.push(mem[at + HANDOFF_RULE] as number);
+      assert.deepEqual(rules, expected.map((_, place) => (place <= last ? HANDOFF_AT_ONCE : HANDOFF_NEVER)));
+    }),
+  );
 });

@@ -33,7 +33,7 @@ export function checkLiveness(loaded: LoadedProgram, limits: Omit<Limits, 'onEdg
   const exploration = explore(loaded, { ...limits, onEdge: (edge) => graph.add(edge) });
   if (exploration.failure || !exploration.complete) return { ...exploration, lasso: null };
   const cycles = new FairCycles(graph);
-  for (let thread = 0; thread < loaded.threads; thread++) {
+  for (const thread of loaded.promised) {
     const component = cycles.without(thread);
     if (component) return { ...exploration, ...found(graph, component, thread) };
   }

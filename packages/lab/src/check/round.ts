@@ -44,8 +44,8 @@ export class Rounds {
     const unfair = bits(({ able }) => able) & ~bits(({ thread }) => 1 << thread);
     if (unfair !== 0) return null;
     const finishing = bits(({ finishes, thread }) => (finishes ? 1 << thread : 0));
-    const { model, threads } = this.#loaded;
-    for (let thread = 0; thread < threads; thread++) {
+    const { model, promised } = this.#loaded;
+    for (const thread of promised) {
       if (((finishing >> thread) & 1) === 0 && model.runtime.state[model.block(thread) + PC] !== 0) return starvation(thread, finishing);
     }
     return null;

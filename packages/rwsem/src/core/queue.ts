@@ -66,6 +66,7 @@ export function append(mem: Int32Array, lock: number, waiter: number): void {
   if (tail === 0) relaxedStore(mem, lock + HEAD, waiter);
   else relaxedStore(mem, tail + NEXT, waiter);
   relaxedStore(mem, lock + TAIL, waiter);
+  hurryThoseBefore(mem, waiter);
 }
 
 /** Gives the waiter the place of another that is queued, which moves back by one. */
@@ -79,6 +80,21 @@ export function insertBefore(mem: Int32Array, lock: number, waiter: number, othe
   // Only the head has asked for handoff (I11), and it may not be the head any more.
   relaxedStore(mem, waiter + HANDOFF_SET, relaxedLoad(mem, other + HANDOFF_SET));
   relaxedStore(mem, other + HANDOFF_SET, 0);
+  hurryThoseBefore(mem, other);
+  hurryThoseBefore(mem, waiter);
+}
+
+/**
+ * Whoever is in front of an urgent waiter is as urgent: it is overtaken as often as they are. So all of
+ * them up to the last urgent one are, and the walk ends at the first that is.
+ */
+function hurryThoseBefore(mem: Int32Array, waiter: number): void {
+  if (relaxedLoad(mem, waiter + HANDOFF_RULE) !== HANDOFF_AT_ONCE) return;
+  let before = relaxedLoad(mem, waiter + PREV);
+  while (before !== 0 && relaxedLoad(mem, before + HANDOFF_RULE) !== HANDOFF_AT_ONCE) {
+    relaxedStore(mem, before + HANDOFF_RULE, HANDOFF_AT_ONCE);
+    before = relaxedLoad(mem, before + PREV);
+  }
 }
 
 /** Takes the waiter out and scrubs its links. */

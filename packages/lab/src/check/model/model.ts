@@ -10,7 +10,7 @@ import type { Choice, Stop } from './stop.ts';
 import { Invariants } from './invariants.ts';
 import { AT_OPERATION, INSIDE, Layout, LOCK_AT, PC, SLEEP } from './layout.ts';
 import type { Mode } from './mode.ts';
-import type { Operation, Program } from './program.ts';
+import { isUrgent, type Operation, type Program, urgentThreads } from './program.ts';
 import { Runtime, type Failure } from './runtime.ts';
 import { ModelWorld, overridesFor } from './world.ts';
 
@@ -96,8 +96,8 @@ export class Model {
     const { threads } = program;
     if (this.mode.alone && threads.length > 1) throw new CheckArgumentError('the mode alone is for programs of one thread');
     this.runtime.prepare(threads.length, this.blockWords);
-    const isUrgent = threads.some(({ operations }) => operations.flat().some(({ routine }) => routine === 'runUrgentWrite'));
-    this.runtime.policy = { handsOff: isUrgent || (this.mode.handoff !== 'off' && this.mode.handoff !== 'not-yet'), transfers: this.mode.grant, steals: this.mode.spin || this.mode.oneCore };
+    const anyUrgent = threads.some(({ operations }) => operations.flat().some(isUrgent));
+    this.runtime.policy = { handsOff: anyUrgent || (this.mode.handoff !== 'off' && this.mode.handoff !== 'not-yet'), transfers: this.mode.grant, steals: this.mode.spin || this.mode.oneCore };
     const entries = threads.map(({ operations, repeats }) =>
       operations.map((alternatives, index) => this.#entries.get(keyOf(alternatives, repeats === 'at will' && index === operations.length - 1)) as number),
     );
@@ -199,6 +199,8 @@ export class LoadedProgram {
   readonly words: number;
   /** By thread and operation: the stop it starts at. */
   readonly entries: readonly (readonly number[])[];
+  /** In the mode `fair`: threads that must not starve. Without handoff only who is urgent is promised anything, if anybody is. */
+  readonly promised: readonly number[];
 
   constructor(model: Model, program: Program, entries: readonly (readonly number[])[]) {
     this.model = model;
@@ -206,6 +208,8 @@ export class LoadedProgram {
     this.entries = entries;
     this.threads = program.threads.length;
     this.words = model.layout.lockWords + this.threads * model.blockWords;
+    const urgent = model.mode.handoff === 'off' ? urgentThreads(program) : [];
+    this.promised = urgent.length > 0 ? urgent : [...program.threads.keys()];
   }
 
   /** Puts the first state in place. */

@@ -95,6 +95,7 @@ const PENDING = 1;
 const SIGNALLED = 2;
 
 const ASYNC_READ = 1;
+const URGENT_ASYNC_WRITE = 3;
 
 function holdRead(mem: Int32Array, lock: number, me: number): void {
   entered(READ_HOLD);
@@ -143,9 +144,11 @@ function acquireRead(mem: Int32Array, lock: number, me: number, nested: boolean,
   return gotRead(readSlow(mem, lock, me, count, nested, peer, false, false, 0), nested || peer !== 0, false);
 }
 
-/** `#readWith` with a time limit. */
-function acquireTimedRead(mem: Int32Array, lock: number, me: number, nested: boolean): boolean {
-  const count = arriveReaderPolitely(mem, lock);
+/** `#readWith`. */
+function acquireReadWith(mem: Int32Array, lock: number, me: number, nested: boolean, urgent: boolean, timed: boolean): boolean {
+  let count = NOT_ARRIVED;
+  if (timed) count = arriveReaderPolitely(mem, lock);
+  else count = arriveReader(mem, lock);
   if (count !== NOT_ARRIVED) {
     if (readerIsIn(count)) {
       recordReader(mem, lock, relaxedLoad(mem, me + AGENT_TAG));
@@ -153,7 +156,7 @@ function acquireTimedRead(mem: Int32Array, lock: number, me: number, nested: boo
     }
     if (stealRead(mem, lock, me, count)) return true;
   }
-  return gotRead(readSlow(mem, lock, me, count, nested, 0, false, true, 0), nested, true);
+  return gotRead(readSlow(mem, lock, me, count, nested, 0, urgent, timed, 0), nested, timed);
 }
 
 /** `#writeNow`, `#writeRest`. The word HELD keeps what is `#free` there. */
@@ -183,7 +186,11 @@ export function runRead(mem: Int32Array, lock: number, me: number): void {
 }
 
 export function runTimedRead(mem: Int32Array, lock: number, me: number): void {
-  if (acquireTimedRead(mem, lock, me, false)) holdRead(mem, lock, me);
+  if (acquireReadWith(mem, lock, me, false, false, true)) holdRead(mem, lock, me);
+}
+
+export function runUrgentRead(mem: Int32Array, lock: number, me: number): void {
+  if (acquireReadWith(mem, lock, me, false, true, false)) holdRead(mem, lock, me);
 }
 
 export function runTryRead(mem: Int32Array, lock: number, me: number): void {
@@ -232,7 +239,7 @@ export function runDowngrade(mem: Int32Array, lock: number, me: number): void {
 export function runNestedRead(mem: Int32Array, lock: number, me: number, timed: boolean): void {
   if (!acquireRead(mem, lock, me, false, 0)) return;
   entered(READ_HOLD);
-  const isInside = timed ? acquireTimedRead(mem, lock, me, true) : acquireRead(mem, lock, me, true, 0);
+  const isInside = timed ? acquireReadWith(mem, lock, me, true, false, true) : acquireRead(mem, lock, me, true, 0);
   if (isInside) holdRead(mem, lock, me);
   const mustWake = releaseRead(mem, lock);
   left(READ_HOLD);
@@ -277,7 +284,7 @@ function startAsync(mem: Int32Array, lock: number, me: number, waiter: number, k
     return false;
   }
   if (arriveWriter(mem, lock, tag) !== 0) {
-    prepareWaiter(mem, lock, waiter, WRITE_WAITER | ASYNC_WAITER, false);
+    prepareWaiter(mem, lock, waiter, WRITE_WAITER | ASYNC_WAITER, kind === URGENT_ASYNC_WRITE);
     if (isQueued(enqueueWrite(mem, lock, me, waiter))) return true;
   }
   collected(waiter);
@@ -330,7 +337,7 @@ function serve(mem: Int32Array, lock: number, me: number, a: number, b: number, 
   }
 }
 
-/** Kinds: NOTHING, ASYNC_READ, or 2 for a write. */
+/** Kinds: NOTHING, ASYNC_READ, URGENT_ASYNC_WRITE, or 2 for any other write. */
 export function runAsync(mem: Int32Array, lock: number, me: number, a: number, b: number, mayAbort: boolean): void {
   const isPendingA = startAsync(mem, lock, me, asyncWaiterA(), a);
   const isPendingB = startAsync(mem, lock, me, asyncWaiterB(), b);

@@ -31,6 +31,7 @@ const BLOCKING: Readonly<Record<string, Operation>> = {
   tryWrite: { routine: 'runTryWrite', args: [] },
   timedRead: { routine: 'runTimedRead', args: [] },
   timedWrite: { routine: 'runTimedWrite', args: [] },
+  urgentRead: { routine: 'runUrgentRead', args: [] },
   urgentWrite: { routine: 'runUrgentWrite', args: [] },
   downgrade: { routine: 'runDowngrade', args: [] },
   timedWriteInWrite: { routine: 'runWriteInWrite', args: [] },
@@ -40,9 +41,12 @@ const BLOCKING: Readonly<Record<string, Operation>> = {
   probe: { routine: 'runProbe', args: [] },
   spinTurn: { routine: 'runSpinTurn', args: [] },
 };
+/** As in `operations.ts`. */
+const URGENT_ASYNC_WRITE = 3;
 const ASYNC: Readonly<Record<string, { kind: number; mayAbort: number }>> = {
   asyncRead: { kind: 1, mayAbort: 0 },
   asyncWrite: { kind: 2, mayAbort: 0 },
+  urgentAsyncWrite: { kind: URGENT_ASYNC_WRITE, mayAbort: 0 },
   abortRead: { kind: 1, mayAbort: 1 },
   abortWrite: { kind: 2, mayAbort: 1 },
 };
@@ -81,4 +85,19 @@ function parseOperation(word: string): Operation {
     throw new CheckArgumentError(`there is no operation "${word}"; operations are: ${[...Object.keys(BLOCKING), ...Object.keys(ASYNC)].join(', ')}; two async ones pending at once: a+b; one or the other: a/b, ${Object.keys(SETS).join(', ')}; the last of a thread for ever: a*, as often as it likes: a...`);
   }
   return { routine: 'runAsync', args: [a.kind, b?.kind ?? 0, a.mayAbort | (b?.mayAbort ?? 0)] };
+}
+
+/** At least one of what it starts. */
+export function isUrgent({ routine, args }: Operation): boolean {
+  return routine.startsWith('runUrgent') || (routine === 'runAsync' && kindsOf(args).includes(URGENT_ASYNC_WRITE));
+}
+
+/** Threads that do nothing but what is urgent. */
+export function urgentThreads({ threads }: Program): number[] {
+  const isAll = ({ routine, args }: Operation): boolean => routine !== 'runAsync' || kindsOf(args).every((kind) => kind === URGENT_ASYNC_WRITE || kind === 0);
+  return [...threads.keys()].filter((thread) => threads[thread]?.operations.flat().every((operation) => isUrgent(operation) && isAll(operation)));
+}
+
+function kindsOf(args: readonly number[]): readonly number[] {
+  return args.slice(0, 2);
 }

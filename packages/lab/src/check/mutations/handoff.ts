@@ -21,6 +21,14 @@ export const HANDOFF_MUTATIONS: readonly Mutation[] = [
     expect: { property: 'STARVE', program: 'write | write*', mode: 'handoff:now fair' },
   },
   {
+    id: 'urgent-does-not-hurry',
+    title: 'an urgent waiter asks for handoff only once it is first, and those before it never do',
+    source: 'ours',
+    bugs: [],
+    edits: [{ file: 'queue.ts', find: '  relaxedStore(mem, lock + TAIL, waiter);\n  hurryThoseBefore(mem, waiter);\n', replace: '  relaxedStore(mem, lock + TAIL, waiter);\n' }],
+    expect: { property: 'STARVE', program: 'urgentRead | write | write*', mode: 'handoff:off one-core fair' },
+  },
+  {
     id: 'handoff-only-from-waker',
     title: "a writer's own failed try does not ask for handoff, only wakers do",
     source: 'rwsem bug 14, 2f06f702925b',
