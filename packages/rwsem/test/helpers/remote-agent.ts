@@ -1,6 +1,10 @@
 /** A worker thread that takes and releases a lock on request, one guard at a time. */
 import { Worker } from 'node:worker_threads';
 import type { AcquireOptions, RwSem } from 'rwsem';
+import { describeWords, orTellState } from './stuck.ts';
+
+/** Within the time limits of the tests that have one of a minute. */
+const STUCK_MS = 50_000;
 
 export type Form = 'read' | 'write' | 'readAsync' | 'writeAsync' | 'tryRead' | 'tryWrite' | 'release' | 'downgrade' | 'detach';
 
@@ -12,7 +16,7 @@ export interface Answer {
 
 export class RemoteAgent {
   readonly #worker: Worker;
-  readonly #open = new Map<number, { resolve: (held: boolean) => void; reject: (error: Error) => void }>();
+  readonly #open = new Map<number, { form: Form; resolve: (held: boolean) => void; reject: (error: Error) => void }>();
   #id = 0;
 
   constructor(lock: RwSem) {
@@ -29,9 +33,15 @@ export class RemoteAgent {
   do(form: Form, options?: AcquireOptions): Promise<boolean> {
     const id = ++this.#id;
     return new Promise((resolve, reject) => {
-      this.#open.set(id, { resolve, reject });
+      this.#open.set(id, { form, resolve, reject });
       this.#worker.postMessage({ id, form, options });
     });
+  }
+
+  /** What it has been asked for, and what it has not answered. */
+  describe(): string {
+    const open = [...this.#open.values()].map(({ form }) => form).join(', ');
+    return `${this.#id} commands, ${open === '' ? 'all answered' : `not answered: ${open}`}`;
   }
 
   async end(): Promise<void> {
@@ -50,11 +60,12 @@ export async function until(condition: () => boolean, lock?: RwSem, limitMs = 10
   }
 }
 
-/** Runs the body with some remote agents, and ends them however it ends. */
+/** Runs the body with some remote agents, and ends them however it ends; if it stands still, it fails with where they are. */
 export async function withAgents(lock: RwSem, count: number, body: (...agents: RemoteAgent[]) => Promise<void>): Promise<void> {
   const agents = Array.from({ length: count }, () => new RemoteAgent(lock));
+  const look = (): string => [describeWords(lock), ...agents.map((agent) => agent.describe())].join('\n');
   try {
-    await body(...agents);
+    await orTellState(STUCK_MS, look, body(...agents));
   } finally {
     await Promise.all(agents.map((agent) => agent.end()));
   }
