@@ -36,6 +36,17 @@ test('there are mutants by every operator, no two of one name, and each changes 
   assert.equal(results.size, mutants.length, 'two mutants are the same');
 });
 
+test('a comparison, or an operation, of which a part stands in parentheses is changed as a whole', () => {
+  const { replacement, id } = find('spin watchLock: ((now - start) | 0) > SPIN_LIMIT_US -> ((now - start) | 0) >= SPIN_LIMIT_US');
+  assert.equal(replacement, '((now - start) | 0) >= (SPIN_LIMIT_US)', id);
+  assert.equal(find('write tryWriteQueued: (count | WRITER) & ~HANDOFF -> (count | WRITER) | ~HANDOFF').replacement, '((count | WRITER) | (~HANDOFF))');
+  for (const mutant of mutants.filter(({ operator }) => operator === 'boundary')) {
+    const [from = '', to = ''] = mutant.id.slice(mutant.id.indexOf(': ') + 2).split(' -> ');
+    // What is left of both when the comparison is taken out.
+    assert.deepEqual(to.split(/ [<>]=? /), from.split(/ [<>]=? /), mutant.id);
+  }
+});
+
 test('every reason to survive is that of a mutant that exists, and says something', () => {
   const ids = new Set(mutants.map(({ id }) => id));
   for (const [id, reason] of readReasons(mutants)) {

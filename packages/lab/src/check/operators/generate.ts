@@ -74,6 +74,17 @@ class FileMutants {
     return this.#code.slice(node.start, node.end);
   }
 
+  /** Of the same operands, each in parentheses, which the tree knows nothing of. */
+  #withOperator({ left, right }: BinaryExpression, operator: string): string {
+    return `(${this.#text(left)}) ${operator} (${this.#text(right)})`;
+  }
+
+  /** The same as it reads best: with the parentheses that were there. */
+  #shownWith({ start, end, left, operator }: BinaryExpression, other: string): string {
+    const at = this.#code.indexOf(operator, left.end);
+    return this.#code.slice(start, at) + other + this.#code.slice(at + operator.length, end);
+  }
+
   #add(operator: OperatorName, node: { start: number; end: number }, replacement: string, at: Node, shown = replacement): void {
     const from = this.#code.slice(node.start, node.end);
     const padded = replacement + '\n'.repeat(Math.max(0, from.split('\n').length - replacement.split('\n').length));
@@ -167,7 +178,7 @@ class FileMutants {
     // Negated it would differ more often than either, and be found by what finds them.
     if (node.type !== 'BinaryExpression') return;
     const other = BOUNDARY[node.operator];
-    if (other !== undefined) this.#add('boundary', node, `${this.#text(node.left)} ${other} ${this.#text(node.right)}`, node);
+    if (other !== undefined) this.#add('boundary', node, this.#withOperator(node, other), node, this.#shownWith(node, other));
   }
 
   #value(node: Expression): void {
@@ -210,7 +221,7 @@ class FileMutants {
     if (isCoercion) return this.#value(node.left);
     const other = OTHER[node.operator];
     if (other !== undefined && !isTested) {
-      this.#add('arithmetic', node, `(${this.#text(node.left)} ${other} ${this.#text(node.right)})`, node, `${this.#text(node.left)} ${other} ${this.#text(node.right)}`);
+      this.#add('arithmetic', node, `(${this.#withOperator(node, other)})`, node, this.#shownWith(node, other));
       if (!node.operator.includes('<') && !node.operator.includes('>')) {
         this.#add('arithmetic', node, this.#text(node.left), node);
         if (node.operator !== '-') this.#add('arithmetic', node, this.#text(node.right), node);
