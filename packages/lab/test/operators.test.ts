@@ -86,6 +86,8 @@ const CAUGHT: [id: string, property: string][] = [
   ['read enqueueRead: isWriteWaiter(mem, head) -> false', 'ANSWER'],
   ['park parkUntilSignalled: leftMs <= 0 -> true', 'ANSWER'],
   ['write writeSlow: signalled -> true', 'STUCK'],
+  ['park parkUntilSignalled: false -> true #2', 'STUCK'],
+  ['park sleep: timed -> true', 'STUCK'],
   ['write mayWriterTake: hasHandoff(count) -> false', 'INVARIANT'],
   ['write mayWriterTake: isAsyncWaiter(mem, waiter) -> false', 'INVARIANT'],
   ['write mayWriterTake: WAKE_STEAL -> WAKE_GRANT', 'INVARIANT'],

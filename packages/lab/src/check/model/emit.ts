@@ -87,6 +87,11 @@ export class Emitter {
     return !this.#mode.waitLock;
   }
 
+  /** A wait of no time is no sleep, on which a thread could go round for ever. */
+  get looksAtBounds(): boolean {
+    return this.#mode.bounded;
+  }
+
   get layout(): Layout {
     return this.#layout;
   }
@@ -266,7 +271,8 @@ class RoutineEmitter {
     const timed = args.length === 2 && !(base === 'absolute' && offset === LOCK_AT + this.#emitter.layout.word('WAIT_LOCK'));
     const resume = this.#stopAt(next, 'resume', timed, place);
     const save = this.#save(this.#live[next] as Set<number>, liveHere, defined);
-    return `{ const p = ${this.#placeOf(at, 'bell')}; if (S[p] === ${js(args[0] as Expr)}) { S[b + ${SLEEP}] = p + 1; ${save} return ${resume}; } }\n${goTo(next)}`;
+    const lasts = timed && this.#emitter.looksAtBounds ? ` && ${js(args[1] as Expr)} > 0` : '';
+    return `{ const p = ${this.#placeOf(at, 'bell')}; if (S[p] === ${js(args[0] as Expr)}${lasts}) { S[b + ${SLEEP}] = p + 1; ${save} return ${resume}; } }\n${goTo(next)}`;
   }
 
   #placeOf(at: Expr, how: 'place' | 'bell'): string {
