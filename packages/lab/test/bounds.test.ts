@@ -4,8 +4,11 @@ import { checkBounds } from '../dist/check/bounds.js';
 import { CheckArgumentError } from '../dist/check/check-error.js';
 import { explore } from '../dist/check/explore.js';
 import { parseMode } from '../dist/check/model/mode.js';
+import { Model } from '../dist/check/model/model.js';
+import { parseProgram } from '../dist/check/model/program.js';
 import { replay } from '../dist/check/replay.js';
 import { formatSchedule, parseSchedule } from '../dist/check/schedule.js';
+import { readShippedCore } from '../dist/lower/source.js';
 import { assertHeld } from './helpers/assert-held.ts';
 import { load } from './helpers/load-program.ts';
 
@@ -40,6 +43,27 @@ test('a spin without a bound is found, and nothing else sees it', () => {
   assert.equal(other, null);
   assert.match(steps.at(-1)?.statements[0]?.place.file ?? '', /^spin\.ts$/);
   assert.equal(explore(load('write | write', 'spin impatient', 'spin-without-bound'), LIMITS).failure, null);
+});
+
+/** The bound of a program whose core has this in the place of that, once, in `spin.js`. */
+function boundsWith(find: string, replacement: string, text: string, mode: string) {
+  const sources = readShippedCore().map((file) => (file.name === 'spin.js' ? { ...file, code: file.code.replace(find, replacement) } : file));
+  assert.notDeepEqual(sources, readShippedCore());
+  return checkBounds(new Model(sources, parseMode(mode), [parseProgram(text)]).load(parseProgram(text)), { mostStates: 100_000 });
+}
+
+test('who counts to a thousand, or has ever longer gaps, is not accused of going on for ever', () => {
+  const long = boundsWith('i < gap', 'i < 1000', 'write | write', 'spin impatient bounded');
+  assert.equal(long.failure, null);
+  assert.ok(long.states > 10_000);
+  assertHeld(boundsWith('gap < MAX_GAP_TURNS', 'true', 'write | write', 'spin owner impatient bounded by-clock'), 300);
+});
+
+test('who counts for ever is: what it counts comes round', () => {
+  for (const [find, replacement] of [['turns < SPIN_LIMIT_TURNS', 'true'], ['i < gap', 'i < gap || i >= gap'], ['gap << 1', 'gap >> 1']] as const) {
+    const { failure } = boundsWith(find, replacement, 'write | write', 'spin impatient bounded');
+    assert.match(failure?.text ?? '', /can go on alone for ever/, find);
+  }
 });
 
 test('of the spinner queue one is first at a time, and each in the end if nobody gives up', () => {

@@ -1,8 +1,9 @@
 /**
  * Does every spin have a bound (I14)? Others may be suspended for ever, at any step: a thread that goes on
- * alone must come to the end of its operation, or to a sleep. If not, it makes steps for ever: round a
- * circle of states, or, if it counts them, through ever new ones. No clock helps it out of that, unless the
- * mode is `by-clock`: turns are not counted there, and it is to get out as soon as a clock says that it is late.
+ * alone must come to the end of its operation, or to a sleep. If not, it makes steps for ever round a circle
+ * of states, since what it counts is cut to a few bits (`model/narrow.ts`). A program that has ever new states is
+ * cut, and nobody is accused. No clock helps out of a circle, unless the mode is `by-clock`: turns are not
+ * counted there, and it is to get out as soon as a clock says that it is late.
  */
 import { explore, type Exploration, type Limits } from './explore.ts';
 import { SLEEP } from './model/layout.ts';
@@ -11,27 +12,14 @@ import type { Failure } from './model/runtime.ts';
 import { type Move, threadName, threadOf } from './schedule.ts';
 import { StateGraph } from './state-graph.ts';
 
-/** Of one thread, within one operation: with the limits of the model more than any takes. */
-const MOST_STEPS = 200;
-
 /** Explores the program; if nothing else is wrong, is there a thread that can go on alone for ever? */
 export function checkBounds(loaded: LoadedProgram, limits: Omit<Limits, 'onEdge'>): Exploration {
   const graph = new StateGraph();
-  /** By state: on the way on which it was found, the steps in a row of the thread that made the last one. */
-  const inRow = [0];
-  const lastThread = [-1];
   const exploration = explore(loaded, {
     ...limits,
     onEdge(edge) {
-      const { from, to, move } = edge;
-      const thread = threadOf(move);
       const { model } = loaded;
-      const finishes = edge.finishes || model.runtime.state[model.block(thread) + SLEEP] !== 0;
-      graph.add({ ...edge, finishes });
-      if (to < inRow.length) return;
-      inRow[to] = finishes ? 0 : lastThread[from] === thread ? (inRow[from] as number) + 1 : 1;
-      lastThread[to] = thread;
-      if ((inRow[to] as number) > MOST_STEPS) return unbounded(thread);
+      graph.add({ ...edge, finishes: edge.finishes || model.runtime.state[model.block(threadOf(edge.move)) + SLEEP] !== 0 });
     },
   });
   if (exploration.failure || !exploration.complete) return exploration;

@@ -10,6 +10,7 @@ import type { Choice, Stop } from './stop.ts';
 import { Invariants } from './invariants.ts';
 import { AT_OPERATION, INSIDE, Layout, LOCK_AT, PC, SLEEP } from './layout.ts';
 import type { Mode } from './mode.ts';
+import { narrowCounters } from './narrow.ts';
 import { isUrgent, type Operation, type Program, urgentThreads } from './program.ts';
 import { Runtime, type Failure } from './runtime.ts';
 import { ModelWorld, overridesFor } from './world.ts';
@@ -65,7 +66,8 @@ export class Model {
         for (const { routine, args } of operations.flat()) {
           const key = keyOf([{ routine, args }], false);
           if (this.#entries.has(key)) continue;
-          this.#entries.set(key, emitter.add(tidy(lowerRoutine(library, world, routine, LOCK_AT, args))));
+          const lowered = tidy(lowerRoutine(library, world, routine, LOCK_AT, args));
+          this.#entries.set(key, emitter.add(mode.bounded ? narrowCounters(lowered) : lowered));
         }
       }
     }
