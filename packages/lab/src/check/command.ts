@@ -159,6 +159,8 @@ function refuseWithoutSpin(groups: readonly Group[], { mostStates }: Arguments):
   refuseEndless(groups, 'SPIN looks');
   const beyond = groups.map(({ mode }) => parseMode(mode)).find(({ bypass, alone }) => bypass || alone);
   if (beyond) throw new CheckArgumentError(`SPIN does not keep who gets in: explore mode "${beyond.text}" by the own engine`);
+  const delayed = groups.map(({ mode }) => parseMode(mode)).find((mode) => mode.delayed);
+  if (delayed) throw new CheckArgumentError(`SPIN does not delay accesses: explore mode "${delayed.text}" by the own engine`);
   const missing = missingTools();
   if (missing.length > 0) throw new CheckArgumentError(`${missing.join(' and ')} not found; on Debian, as root, from the repository: npm run install:spin`);
 }

@@ -11,8 +11,10 @@ import { addressOf } from '../../lower/expr.ts';
 import { type Expr, type Instruction, type Routine, successors, definition } from '../../lower/ir.ts';
 import type { Place } from '../../lower/module.ts';
 import { liveness } from '../../lower/tidy.ts';
-import { ASYNC_WAITERS_AT, DOWNGRADING, INSIDE, type Layout, LOCK_AT, SLEEP } from './layout.ts';
+import { DOWNGRADING, INSIDE, type Layout, LOCK_AT, SLEEP } from './layout.ts';
 import type { Mode } from './mode.ts';
+import { delayedAccess, delayedExchange } from './emit-delayed.ts';
+import { isPrivate, isRelaxed } from './reach.ts';
 import type { Choice, Frames, Stop } from './stop.ts';
 
 /** Of a loop within one step: more than any queue of a program is long. */
@@ -67,8 +69,7 @@ export class Emitter {
     if (instruction.op !== 'access') return false;
     const { access, at, inside } = instruction;
     const { base, offset } = addressOf(at);
-    const isRelaxed = access === 'relaxedLoad' || access === 'relaxedStore';
-    if (isRelaxed) {
+    if (isRelaxed(access)) {
       // Read by a sleeper of its own record, while others may write it under the wait lock.
       if (this.#mode.spin && inside === 'writeSlow' && offset === this.#layout.word('BLOCKING_WAITER') + this.#layout.word('HANDOFF_SET')) return true;
       return this.#mode.split && !isPrivate(at, this.#layout);
@@ -76,6 +77,11 @@ export class Emitter {
     if (this.#mode.split) return true;
     if (access === 'store' && base === 'me' && this.#own.has(offset)) return false;
     return !(access === 'exchange' && inside === 'unlockWaitLock' && !this.#mode.waitLock);
+  }
+
+  /** Accesses are those of `delays.ts`. */
+  get delays(): boolean {
+    return this.#mode.delayed;
   }
 
   get countsBypasses(): boolean {
@@ -100,14 +106,6 @@ export class Emitter {
   get chainsAcquire(): boolean {
     return !this.#mode.split;
   }
-}
-
-/** A word that only its own thread uses. */
-function isPrivate(at: Expr, layout: Layout): boolean {
-  const { base, offset } = addressOf(at);
-  if (base === 'me') return offset < layout.word('BLOCKING_WAITER') || (offset > layout.word('BLOCKING_WAITER') + layout.word('WAITER_WORDS') && offset < ASYNC_WAITERS_AT);
-  // The wake list: me + WAKE_LIST + i.
-  return at.kind === 'binary' && at.left.kind === 'binary' && at.left.left.kind === 'me';
 }
 
 class RoutineEmitter {
@@ -249,7 +247,9 @@ class RoutineEmitter {
     const { layout } = this.#emitter;
     const waitLock = layout.lockSlots.get(layout.word('WAIT_LOCK')) as number;
     switch (name) {
-      case 'lockWaitLock': return `S[${waitLock}] = me;`;
+      case 'lockWaitLock': return this.#emitter.delays ? `{ const o = S[${waitLock}]; S[${waitLock}] = me; R.delays.exchanged(${LOCK_AT + layout.word('WAIT_LOCK')}, ${waitLock}, o, true, b); }` : `S[${waitLock}] = me;`;
+      case 'usesData': return 'R.data.read(b);';
+      case 'changesData': return 'R.data.write(b);';
       case 'linger': return '';
       case 'entered': return `R.collected(b, 0); S[b + ${INSIDE}] += ${js(args[0] as Expr)};${this.#emitter.countsBypasses ? ' R.overtakes(b);' : ''}${layout.hasBeenInAt < 0 ? '' : ` S[b + ${layout.hasBeenInAt}] = 1;`}`;
       case 'collected': return `R.collected(b, ${layout.recordOf(addressOf(args[0] as Expr).offset)});`;
@@ -272,7 +272,9 @@ class RoutineEmitter {
     const resume = this.#stopAt(next, 'resume', timed, place);
     const save = this.#save(this.#live[next] as Set<number>, liveHere, defined);
     const lasts = timed && this.#emitter.looksAtBounds ? ` && ${js(args[1] as Expr)} > 0` : '';
-    return `{ const p = ${this.#placeOf(at, 'bell')}; if (S[p] === ${js(args[0] as Expr)}${lasts}) { S[b + ${SLEEP}] = p + 1; ${save} return ${resume}; } }\n${goTo(next)}`;
+    const compared = this.#emitter.delays ? ' R.delays.compared(p, b);' : '';
+    return `{ const p = ${this.#placeOf(at, 'bell')};${compared} if (S[p] === ${js(args[0] as Expr)}${lasts}) { S[b + ${SLEEP}] = p + 1; ${save} return ${resume}; } }
+${goTo(next)}`;
   }
 
   #placeOf(at: Expr, how: 'place' | 'bell'): string {
@@ -288,9 +290,12 @@ class RoutineEmitter {
     return how === 'place' ? `R.place(${js(at)}, me)` : `R.bell(${js(at)})`;
   }
 
-  #access({ access, at, args, to, inside }: Instruction & { op: 'access' }): string {
+  #access(instruction: Instruction & { op: 'access' }): string {
+    const { access, at, args, to, inside } = instruction;
     const { base, offset } = addressOf(at);
-    const { layout } = this.#emitter;
+    const { layout, delays } = this.#emitter;
+    const delayed = delays ? delayedAccess(instruction, this.#routine, layout, { js, place: this.#placeOf(at, 'place'), bell: this.#placeOf(at, 'bell') }) : null;
+    if (delayed !== null) return delayed;
     const result = to >= 0 ? `v${to} = ` : '';
     const [a, b] = args.map(js);
     const isQueueWord = base === 'absolute' && (offset === LOCK_AT + layout.word('HEAD') || offset === LOCK_AT + layout.word('TAIL'));
@@ -313,7 +318,8 @@ class RoutineEmitter {
     const after = isCount ? ` R.countChanged(o, me, b);${takes}${joins}` : isDirect ? '' : ` if (o !== S[p]) R.signalled(${js(at)}, S[p]);`;
     const mask = offset === layout.word('BELL') && base === 'unknown' && access === 'add' ? ' & R.bellMask' : '';
     const write = access === 'compareExchange' ? `if (o === (${a})) S[p] = ${b};` : `S[p] = (${changed[access]})${mask};`;
-    return `{ const p = ${place}; const o = S[p]; ${write} ${result}${to >= 0 ? 'o;' : ''}${after} }`;
+    const tell = delays ? delayedExchange(instruction, js) : { before: '', after: '' };
+    return `{ const p = ${place}; const o = S[p];${tell.before} ${write} ${result}${to >= 0 ? 'o;' : ''}${after}${tell.after} }`;
   }
 
   #leave(stop: number, liveHere: Set<number>, defined: Set<number>): string {

@@ -26,6 +26,16 @@ export const GRANTED_READ = 64;
 export const GRANTED_WRITE = 512;
 const GRANTED_MASK = 7;
 
+/** In the mode `delayed`, behind a thread's words of memory: plain stores that are late, as addresses and values; so many. */
+export const LATE_STORES = 0;
+export const PLACES = 2;
+/** Earlier values of words, which its next plain reads of these find. */
+export const EARLY_VALUES = 2 * PLACES;
+/** Who knows of its last read of the users' data, of its last write. */
+export const DATA_READ = 4 * PLACES;
+export const DATA_WRITTEN = DATA_READ + 1;
+const DELAY_WORDS = DATA_WRITTEN + 1;
+
 export const LOCK_AT = 64;
 const AGENTS_AT = 128;
 /** Relative to the agent record, far behind all agents. */
@@ -64,6 +74,8 @@ export class Layout {
   /** Places of the lock's words that are 0 when everybody is done (I12). */
   readonly idleSlots: readonly number[];
   readonly lockWords: number;
+  /** In a block: the words of the mode `delayed`. */
+  readonly delaysAt: number;
   readonly frameAt: number;
   readonly agentWords: number;
   /** By address: place in the vector, or CONSTANT or NO_RECORD. */
@@ -111,7 +123,8 @@ export class Layout {
       this.agentSlots.set(offset, CONTROL_WORDS + this.agentNames.length);
       this.agentNames.push(name);
     }
-    this.frameAt = CONTROL_WORDS + agent.length;
+    this.delaysAt = CONTROL_WORDS + agent.length;
+    this.frameAt = this.delaysAt + (mode.delayed ? DELAY_WORDS : 0);
     const size = this.agentAt(MOST_THREADS) + ASYNC_WAITERS_AT + 64;
     this.slots = new Int32Array(size);
     this.constants = new Int32Array(size);
@@ -183,6 +196,21 @@ export class Layout {
   /** In a block: the ghost of the mode `alone`, or -1. */
   get hasBeenInAt(): number {
     return this.agentSlots.get(this.word('HELD') + 2) ?? -1;
+  }
+
+  /** Addresses where a record begins. */
+  recordStarts(threads: number): Set<number> {
+    const starts = new Set<number>();
+    for (let thread = 0; thread < threads; thread++) for (const record of [0, ...this.#records()]) starts.add(this.agentAt(thread) + record);
+    return starts;
+  }
+
+  /** Places of the words by which one thread learns what another has done. */
+  signalSlots(threads: number, blockWords: number): number[] {
+    const own = [this.word('READY'), this.word('BELL'), ...this.#records().map((record) => record + this.word('GRANT'))];
+    const places = own.flatMap((offset) => this.agentSlots.get(offset) ?? []);
+    const blocks = Array.from({ length: threads }, (_, thread) => this.lockWords + thread * blockWords);
+    return [...['COUNT', 'WAIT_LOCK'].map((name) => this.lockSlots.get(this.word(name)) as number), ...blocks.flatMap((block) => places.map((place) => block + place))];
   }
 
   /** Which of its thread's records lies there, relative to its agent record. */

@@ -16,6 +16,8 @@ export interface Mode {
   waitLock: boolean;
   spurious: boolean;
   split: boolean;
+  /** Plain accesses may take effect late, or early; who is inside uses the users' data. */
+  delayed: boolean;
   ready: boolean;
   /** How many overtake who has asked for handoff. */
   bypass: boolean;
@@ -35,11 +37,11 @@ export interface Mode {
   byClock: boolean;
 }
 
-const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:due, handoff:not-yet, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split, ready, bypass, alone, fair, impatient, patient, no-park, bounded, by-clock';
+const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:due, handoff:not-yet, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split, delayed, ready, bypass, alone, fair, impatient, patient, no-park, bounded, by-clock';
 
 /** Words that switch something on. */
 const SWITCHES = {
-  grant: 'grant', spin: 'spin', 'one-core': 'oneCore', owner: 'owner', 'wait-lock': 'waitLock', spurious: 'spurious', split: 'split', ready: 'ready', bypass: 'bypass', alone: 'alone',
+  grant: 'grant', spin: 'spin', 'one-core': 'oneCore', owner: 'owner', 'wait-lock': 'waitLock', spurious: 'spurious', split: 'split', delayed: 'delayed', ready: 'ready', bypass: 'bypass', alone: 'alone',
   fair: 'fair', impatient: 'impatient', patient: 'patient', 'no-park': 'noPark', bounded: 'bounded', 'by-clock': 'byClock',
 } as const satisfies Record<string, keyof Mode>;
 type SwitchWord = keyof typeof SWITCHES;
@@ -60,6 +62,8 @@ export function parseMode(text: string): Mode {
     else if (batch !== undefined && Number(batch) <= 256) mode.batch = Number(batch);
     else throw new CheckArgumentError(`there is no mode "${word}"; modes are: ${WORDS}`);
   }
+  if (mode.delayed) mode.split = true;
+  if (mode.delayed && (mode.fair || mode.bounded)) throw new CheckArgumentError('delayed is about the order of accesses, fair and bounded about runs that never end, in which a delay is not to be without end: one of them at a time');
   if (mode.spin && mode.oneCore) throw new CheckArgumentError('mode one-core is the one that does not spin: not together with spin or any-owner');
   if (mode.patient && (!mode.spin || mode.impatient)) throw new CheckArgumentError('patient is who waits in the spinner queue: only with spin or any-owner, and not with impatient');
   if (mode.noPark && (!mode.waitLock || mode.bounded)) throw new CheckArgumentError('no-park is about the wait lock, on which it spins without a bound: only with wait-lock, and not with bounded');

@@ -5,6 +5,8 @@ import { lowerRoutine } from '../../lower/lower.ts';
 import { CoreLibrary } from '../../lower/module.ts';
 import { readBuilt, type SourceFile } from '../../lower/source.ts';
 import { tidy } from '../../lower/tidy.ts';
+import { DataOrder } from './data-order.ts';
+import { Delays } from './delays.ts';
 import { Emitter, type Step } from './emit.ts';
 import type { Choice, Stop } from './stop.ts';
 import { Invariants } from './invariants.ts';
@@ -12,6 +14,7 @@ import { AT_OPERATION, INSIDE, Layout, LOCK_AT, PC, SLEEP } from './layout.ts';
 import type { Mode } from './mode.ts';
 import { narrowCounters } from './narrow.ts';
 import { isUrgent, type Operation, type Program, urgentThreads } from './program.ts';
+import { readsAhead, releases } from './reach.ts';
 import { Runtime, type Failure } from './runtime.ts';
 import { ModelWorld, overridesFor } from './world.ts';
 
@@ -48,6 +51,8 @@ export class Model {
   /** By stop: who has a time limit must not be asleep there for ever, or, with the limit passed, at all. */
   readonly #mayNotSleep: Uint8Array;
   readonly #lingers: Uint8Array;
+  /** By stop: it waits until all plain stores of its thread have taken effect. */
+  readonly #releases: Uint8Array;
   readonly #waitLock: number;
   readonly #hasBeenInAt: number;
   readonly #entries = new Map<string, number>();
@@ -83,10 +88,15 @@ export class Model {
     this.#waitLock = this.layout.lockSlots.get(library.constantNamed('WAIT_LOCK')) as number;
     this.#hasBeenInAt = this.layout.hasBeenInAt;
     this.runtime = new Runtime(this.layout, this.#waitLock);
+    if (mode.delayed) {
+      this.runtime.delays = new Delays(this.runtime, this.layout, readsAhead(this.stops, this.layout));
+      this.runtime.data = new DataOrder(this.runtime, this.layout);
+    }
     this.invariants = new Invariants(library, this.layout, this.runtime);
     this.#chains = Uint8Array.from(this.stops, ({ chains }) => Number(chains));
     this.#needsFree = Uint8Array.from(this.stops, ({ needsFreeWaitLock }) => Number(needsFreeWaitLock));
     this.#lingers = Uint8Array.from(this.stops, ({ lingers }) => Number(lingers));
+    this.#releases = Uint8Array.from(this.stops, ({ access, chains }) => Number(!chains && access !== 'done' && releases(access)));
     this.#timed = Uint8Array.from(this.stops, ({ timed }) => Number(timed));
     this.#mayNotSleep = Uint8Array.from(this.stops, ({ routine: { name }, timed }) => Number(name.includes('Timed') && (!timed || mode.handoff === 'due')));
     this.#steps = compile(emitter.sources, this.runtime);
@@ -123,6 +133,7 @@ export class Model {
     const { state } = this.runtime;
     const block = this.block(thread);
     const pc = state[block + PC] as number;
+    if (this.#pending(block) > 0) return true;
     if (pc === 0) return false;
     if (state[block + SLEEP] !== 0) return this.#timed[pc] === 1 || this.mode.spurious;
     return this.#needsFree[pc] === 0 || state[this.#waitLock] === 0;
@@ -134,6 +145,7 @@ export class Model {
     for (let thread = 0; thread < threads; thread++) {
       const block = this.block(thread);
       const pc = state[block + PC] as number;
+      if (this.#pending(block) > 0) return false;
       const sleepsOn = (state[block + SLEEP] as number) - 1;
       if (sleepsOn >= 0 ? sleepsOn === this.#waitLock : pc !== 0 && (this.#lingers[pc] === 0 || state[block + INSIDE] === 0)) return false;
     }
@@ -147,12 +159,38 @@ export class Model {
     return state[block + SLEEP] !== 0 && this.#timed[state[block + PC] as number] === 0;
   }
 
+  /** Plain stores of a thread that have not taken effect. */
+  #pending(block: number): number {
+    return this.runtime.delays?.pending(block) ?? 0;
+  }
+
   /** One step, from the present state to the next. True if it ends an operation, or decides to make none. `passed`: the stops it went through, for traces only. */
   step(thread: number, loaded: LoadedProgram, passed?: number[]): boolean {
+    this.runtime.rewind();
+    const { delays } = this.runtime;
+    if (delays === null) return this.#stepOn(thread, loaded, passed);
+    const block = this.block(thread);
+    const me = this.layout.agentAt(thread);
+    const late = delays.pending(block);
+    if (late > 0) {
+      const pc = this.runtime.state[block + PC] as number;
+      const mayGoOn = Number(pc !== 0 && this.#releases[pc] === 0);
+      const which = this.runtime.choose(mayGoOn + late) - mayGoOn;
+      if (which >= 0) {
+        delays.perform(block, me, which);
+        return false;
+      }
+    }
+    const finishes = this.#stepOn(thread, loaded, passed);
+    if (finishes) delays.acquired(block);
+    else delays.forget(block, me);
+    return finishes;
+  }
+
+  #stepOn(thread: number, loaded: LoadedProgram, passed?: number[]): boolean {
     const { state } = this.runtime;
     const block = this.block(thread);
     const me = this.layout.agentAt(thread);
-    this.runtime.rewind();
     state[block + SLEEP] = 0;
     for (let chains = true, turns = 0; chains; turns++) {
       if (turns > MOST_CHAINED) {
@@ -176,6 +214,7 @@ export class Model {
       if (state[block + SLEEP] !== 0 && this.#mayNotSleep[next] === 1 && state[block + SLEEP] !== this.#waitLock + 1) {
         this.runtime.fail('LOST', this.#timed[next] === 1 ? 'its time is up, and it goes to sleep' : 'it has a time limit, and goes to sleep without one');
       }
+      if (chains && this.#releases[next] === 1 && this.#pending(block) > 0) break;
       if (chains && (state[block + SLEEP] !== 0 || (this.#needsFree[next] === 1 && state[this.#waitLock] !== 0))) break;
     }
     return false;

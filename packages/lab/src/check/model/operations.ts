@@ -66,6 +66,9 @@ declare function left(hold: number): void;
 declare function collected(waiter: number): void;
 /** The next step that ends the write hold turns it into a read hold. */
 declare function downgrading(): void;
+/** Who is inside reads the users' data, or reads and writes it. */
+declare function usesData(): void;
+declare function changesData(): void;
 /** A step in which nothing happens: others run meanwhile. */
 declare function linger(): void;
 /** 0 or 1, anybody's choice. */
@@ -81,34 +84,41 @@ declare function wrongAnswer(): void;
 declare function triedInVain(status: number): void;
 /** Right only if a writer is first in the queue. */
 declare function wouldDeadlock(): void;
-/** Is there a limit to readers that can be reached? */
+/** Can the limit of readers be reached, can one of time pass? */
 declare function mayOverflow(): boolean;
-/** Can a time limit pass? */
 declare function mayTimeOut(): boolean;
 
 const READ_HOLD = 1;
 const WRITE_HOLD = 16;
-
 const NOTHING = 0;
 const PENDING = 1;
 /** Cancelled, and the signal is still to arrive. */
 const SIGNALLED = 2;
-
 const ASYNC_READ = 1;
 const URGENT_ASYNC_WRITE = 3;
 
-function holdRead(mem: Int32Array, lock: number, me: number): void {
-  entered(READ_HOLD);
+function leaveRead(mem: Int32Array, lock: number, me: number): void {
+  usesData();
   const mustWake = releaseRead(mem, lock);
   left(READ_HOLD);
   if (mustWake) wakeAfterRead(mem, lock, me);
 }
 
-function holdWrite(mem: Int32Array, lock: number, me: number): void {
-  entered(WRITE_HOLD);
+function leaveWrite(mem: Int32Array, lock: number, me: number): void {
+  changesData();
   const mustWake = releaseWrite(mem, lock);
   left(WRITE_HOLD);
   if (mustWake) wakeAfterWrite(mem, lock, me);
+}
+
+function holdRead(mem: Int32Array, lock: number, me: number): void {
+  entered(READ_HOLD);
+  leaveRead(mem, lock, me);
+}
+
+function holdWrite(mem: Int32Array, lock: number, me: number): void {
+  entered(WRITE_HOLD);
+  leaveWrite(mem, lock, me);
 }
 
 /** ACQUIRED, or an error that there can be. */
@@ -216,9 +226,7 @@ export function runWriteInWrite(mem: Int32Array, lock: number, me: number): void
   if (!acquireWrite(mem, lock, me)) return;
   entered(WRITE_HOLD);
   if (acquireWriteWith(mem, lock, me, false, true)) wrongAnswer();
-  const mustWake = releaseWrite(mem, lock);
-  left(WRITE_HOLD);
-  if (mustWake) wakeAfterWrite(mem, lock, me);
+  leaveWrite(mem, lock, me);
 }
 
 export function runTryWrite(mem: Int32Array, lock: number, me: number): void {
@@ -228,12 +236,11 @@ export function runTryWrite(mem: Int32Array, lock: number, me: number): void {
 export function runDowngrade(mem: Int32Array, lock: number, me: number): void {
   if (!acquireWrite(mem, lock, me)) return;
   entered(WRITE_HOLD);
+  changesData();
   linger();
   downgrading();
   downgradeWrite(mem, lock, me, relaxedLoad(mem, me + AGENT_TAG));
-  const mustWake = releaseRead(mem, lock);
-  left(READ_HOLD);
-  if (mustWake) wakeAfterRead(mem, lock, me);
+  leaveRead(mem, lock, me);
 }
 
 export function runNestedRead(mem: Int32Array, lock: number, me: number, timed: boolean): void {
@@ -241,9 +248,7 @@ export function runNestedRead(mem: Int32Array, lock: number, me: number, timed: 
   entered(READ_HOLD);
   const isInside = timed ? acquireReadWith(mem, lock, me, true, false, true) : acquireRead(mem, lock, me, true, 0);
   if (isInside) holdRead(mem, lock, me);
-  const mustWake = releaseRead(mem, lock);
-  left(READ_HOLD);
-  if (mustWake) wakeAfterRead(mem, lock, me);
+  leaveRead(mem, lock, me);
 }
 
 /** `#readSlow` before a `DeadlockError`. */

@@ -1,6 +1,8 @@
 /** What the generated steps work on and call: the state, free choices, sleeping, and the checks of accesses. */
 import type { Property } from '../mutations/mutation.ts';
 import { threadName } from '../schedule.ts';
+import type { DataOrder } from './data-order.ts';
+import type { Delays } from './delays.ts';
 import { DOWNGRADING, FREELY, GRANTED_READ, GRANTED_WRITE, INSIDE, type Layout, NO_RECORD, QUEUE_WORD, SLEEP, SPIN_WORD } from './layout.ts';
 
 export interface Failure {
@@ -53,6 +55,9 @@ export class Runtime {
    * of the others rings at most twice, once for a push that has been answered already.
    */
   bellMask = 1;
+  /** In the mode `delayed`. */
+  delays: Delays | null = null;
+  data: DataOrder | null = null;
   #threads = 0;
   #blockWords = 0;
 
@@ -96,12 +101,15 @@ export class Runtime {
     this.#threads = threads;
     this.#blockWords = blockWords;
     this.layout.place(threads, blockWords);
+    this.delays?.prepare(threads, blockWords);
+    this.data?.prepare(threads, blockWords);
   }
 
   /** Before each run of a step. */
   rewind(): void {
     this.#made = 0;
     this.failure = null;
+    this.delays?.forgetLog();
   }
 
   /** After a run: true if there is a combination left; the next run makes it. */
@@ -275,8 +283,8 @@ export class Runtime {
     return slot < 0 ? NOWHERE : slot;
   }
 
-  /** Wakes those that sleep on this word: all, or so many, whichever. */
-  notify(slot: number, most: number): void {
+  /** Wakes those that sleep on this word: all, or so many, whichever. Where in the vector they were asleep. */
+  notify(slot: number, most: number): number[] {
     const { state } = this;
     const sleepers: number[] = [];
     for (let thread = 0; thread < this.#threads; thread++) {
@@ -285,6 +293,7 @@ export class Runtime {
     }
     while (sleepers.length > most) sleepers.splice(this.choose(sleepers.length), 1);
     for (const at of sleepers) state[at] = 0;
+    return sleepers;
   }
 
   /** After every change of the count word. */

@@ -119,6 +119,10 @@ export class ModelWorld implements Surroundings {
       case 'triedInVain':
       case 'wouldDeadlock':
         return { kind: 'intrinsic', hasResult: false };
+      case 'usesData':
+      case 'changesData':
+        if (!this.#mode.delayed) return { kind: 'value', value: number(0) };
+        return { kind: 'intrinsic', hasResult: false };
       default:
         return INLINE;
     }

@@ -18,7 +18,7 @@
  * keeps the owner word instead of leaving what it says to chance, `wait-lock` lets threads park on the
  * wait lock, `no-park` has them spin there instead, `spurious` lets any sleep end, `impatient` lets threads leave
  * their node in the spinner queue behind, `patient` lets them wait in line for ever, `split` makes steps
- * of the accesses under the wait lock too. More to show: `ready`, that the end can be reached from every
+ * of the accesses under the wait lock too, `delayed` lets plain ones among them take effect late or early. More to show: `ready`, that the end can be reached from every
  * state; `alone`, that one thread by itself always gets in; `bounded`, that one which goes on alone comes to an end or a sleep, and with `by-clock` without counting turns; `fair`, that nobody starves: programs of threads that loop, with `handoff:now` or `handoff:off`.
  */
 
@@ -55,7 +55,9 @@ export type Property =
   /** An operation of a thread that is alone has ended without the lock. */
   | 'REFUSED'
   /** An operation has ended with a status that it is not to end with, now or ever. */
-  | 'ANSWER';
+  | 'ANSWER'
+  /** In the mode `delayed`: nothing orders what a holder does to the users' data after what another has done to it. */
+  | 'DATA';
 
 /**
  * Where it must be caught, or why it cannot be. `property` is what a search by breadth sees first; `or`,
