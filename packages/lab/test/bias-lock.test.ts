@@ -42,7 +42,7 @@ function run(text: string, source: SourceFile) {
     operations: thread.trim().split(' ').map((name) => [{ routine: name === 'read' ? 'runBiasRead' : 'runBiasWrite', args: [] }]),
     repeats: 'not' as const,
   }));
-  const program: Program = { text, threads, usesAsync: false };
+  const program: Program = { text, threads, usesAsync: false, mayDeadlock: false };
   const model = new Model([...readShippedCore(), source, operations], parseMode('spin'), [program]);
   const { runtime, invariants, layout } = model;
   // The bits of the shipped word are not those of this one. Who is inside is the same.

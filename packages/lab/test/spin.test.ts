@@ -16,6 +16,7 @@ for (const [text, mode] of [
   ['timedWrite | write | read', 'spin impatient'],
   ['read | write | write', 'spin owner'],
   ['read | write | write', 'wait-lock'],
+  ['nestedRead | write', 'wait-lock'],
   ['read | write | write', 'split'],
   ['read* | read* | write', 'handoff:now spurious batch:1'],
   ['asyncRead+abortWrite | write', ''],
@@ -32,6 +33,7 @@ for (const [text, mode, mutation] of [
   ['read | write | write', 'one-core', 'transfer-beside-readers'],
   ['read | write', '', 'notify-before-grant'],
   ['read | write', '', 'handoff-kept-by-transfer'],
+  ['nestedRead | read | write', 'wait-lock batch:1', 'nested-read-refused-by-anybody'],
 ] as const) {
   test(`SPIN finds a shortest counterexample to the mutation ${mutation}, and the other engine agrees with it`, { skip }, () => {
     const loaded = load(text, mode, mutation);

@@ -88,11 +88,6 @@ export class Emitter {
     return this.#mode.bypass;
   }
 
-  /** Dropping the wait lock is part of the last step of who held it. */
-  get seesQueueAfterUnlock(): boolean {
-    return !this.#mode.waitLock;
-  }
-
   /** A wait of no time is no sleep, on which a thread could go round for ever. */
   get looksAtBounds(): boolean {
     return this.#mode.bounded;
@@ -258,8 +253,7 @@ class RoutineEmitter {
       case 'strayedSignal': return `R.fail('INVARIANT', 'I13: a signal has come for a record that was given back');`;
       case 'wrongAnswer': return `R.fail('ANSWER', 'an operation has ended with a status that it is not to end with');`;
       case 'triedInVain': return `R.triedInVain(${js(args[0] as Expr)});`;
-      // With unlocking as a step of its own the queue may be another by now.
-      case 'wouldDeadlock': return this.#emitter.seesQueueAfterUnlock ? 'R.wouldDeadlock();' : '';
+      case 'wouldDeadlock': return `R.wouldDeadlock(${layout.writerWasFirstAt < 0 ? 'R.isWriterFirst()' : `S[b + ${layout.writerWasFirstAt}]`});`;
       default: throw new Error(`no intrinsic ${name}`);
     }
   }
@@ -315,11 +309,12 @@ ${goTo(next)}`;
     const takes = isCount && access === 'compareExchange' && inside === 'tryWriteQueued' ? ` if (o === (${a})) R.tookFromQueue(o, me, b);` : '';
     // A nested read without a probe, where it does not queue.
     const joins = isCount && access === 'add' && inside === 'enqueueRead' && args[0]?.kind === 'number' ? ' R.joins();' : '';
+    const drops = inside === 'unlockWaitLock' && layout.writerWasFirstAt >= 0 ? ` S[b + ${layout.writerWasFirstAt}] = R.isWriterFirst();` : '';
     const after = isCount ? ` R.countChanged(o, me, b);${takes}${joins}` : isDirect ? '' : ` if (o !== S[p]) R.signalled(${js(at)}, S[p]);`;
     const mask = offset === layout.word('BELL') && base === 'unknown' && access === 'add' ? ' & R.bellMask' : '';
     const write = access === 'compareExchange' ? `if (o === (${a})) S[p] = ${b};` : `S[p] = (${changed[access]})${mask};`;
     const tell = delays ? delayedExchange(instruction, js) : { before: '', after: '' };
-    return `{ const p = ${place}; const o = S[p];${tell.before} ${write} ${result}${to >= 0 ? 'o;' : ''}${after}${tell.after} }`;
+    return `{ const p = ${place}; const o = S[p];${tell.before} ${write} ${result}${to >= 0 ? 'o;' : ''}${after}${drops}${tell.after} }`;
   }
 
   #leave(stop: number, liveHere: Set<number>, defined: Set<number>): string {

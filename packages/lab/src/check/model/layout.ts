@@ -90,7 +90,7 @@ export class Layout {
   /** By address: it is a waiter's grant word. */
   readonly areGrants: Uint8Array;
 
-  constructor(library: CoreLibrary, mode: Mode, usesAsync: boolean) {
+  constructor(library: CoreLibrary, mode: Mode, usesAsync: boolean, mayDeadlock: boolean) {
     this.#library = library;
     const word = (name: string): number => this.word(name);
     const lock = ['COUNT', 'HEAD', 'TAIL', 'WAIT_LOCK', ...(mode.owner ? ['OWNER'] : []), ...(mode.spin ? ['SPIN_TAIL'] : [])];
@@ -112,6 +112,8 @@ export class Layout {
     if (mode.bypass) agent.push(['overtaken', word('HELD') + 1]);
     // And so is the next: has this operation been inside?
     if (mode.alone) agent.push(['hasBeenIn', word('HELD') + 2]);
+    // When it dropped the wait lock, was a writer first in the queue? Where that is the end of a step one can look.
+    if (mode.waitLock && mayDeadlock) agent.push(['writerWasFirst', word('HELD') + 3]);
     if (mode.spin) for (const name of ['SPIN_NEXT', 'SPIN_PREV', 'SPIN_LOCKED', 'SPIN_STUCK']) agent.push([name, word(name)]);
     if (usesAsync) {
       for (const name of ['BELL', 'READY']) agent.push([name, word(name)]);
@@ -180,7 +182,7 @@ export class Layout {
   leftovers(): { slot: number; value: number }[] {
     const fields = ['GRANT', 'KIND', 'HANDOFF_RULE', 'HANDOFF_SET', 'READY_NEXT'];
     const words = this.#records().flatMap((record) => fields.map((name) => ({ offset: record + this.word(name), value: Number(name === 'HANDOFF_SET') })));
-    const others = [this.word('BELL'), this.word('HELD') + 1, this.word('HELD') + 2];
+    const others = [this.word('BELL'), this.word('HELD') + 1, this.word('HELD') + 2, this.word('HELD') + 3];
     for (let i = 0; i < MOST_THREADS; i++) others.push(this.word('WAKE_LIST') + i);
     return [...words, ...others.map((offset) => ({ offset, value: 0 }))].flatMap(({ offset, value }) => {
       const slot = this.agentSlots.get(offset);
@@ -211,6 +213,11 @@ export class Layout {
     const places = own.flatMap((offset) => this.agentSlots.get(offset) ?? []);
     const blocks = Array.from({ length: threads }, (_, thread) => this.lockWords + thread * blockWords);
     return [...['COUNT', 'WAIT_LOCK'].map((name) => this.lockSlots.get(this.word(name)) as number), ...blocks.flatMap((block) => places.map((place) => block + place))];
+  }
+
+  /** In a block: what is remembered of the queue in the mode `wait-lock`, or -1. */
+  get writerWasFirstAt(): number {
+    return this.agentSlots.get(this.word('HELD') + 3) ?? -1;
   }
 
   /** Which of its thread's records lies there, relative to its agent record. */

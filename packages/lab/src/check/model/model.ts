@@ -63,7 +63,7 @@ export class Model {
     this.mode = mode;
     const library = new CoreLibrary([...sources, readOperations()], overridesFor(mode));
     const usesAsync = programs.some((program) => program.usesAsync);
-    this.layout = new Layout(library, mode, usesAsync);
+    this.layout = new Layout(library, mode, usesAsync, programs.some(({ mayDeadlock }) => mayDeadlock));
     const world = new ModelWorld(library, this.layout, mode);
     const emitter = new Emitter(this.layout, mode);
     for (const { threads } of programs) {

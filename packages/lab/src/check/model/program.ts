@@ -22,6 +22,8 @@ export interface Program {
   text: string;
   threads: ThreadProgram[];
   usesAsync: boolean;
+  /** A read of it may be refused, since it would wait for its own thread. */
+  mayDeadlock: boolean;
 }
 
 const BLOCKING: Readonly<Record<string, Operation>> = {
@@ -68,8 +70,9 @@ export function parseProgram(text: string): Program {
     return { operations: [...words, last.replace(/(\*|\.\.\.)$/, '')].map(parseAlternatives), repeats };
   });
   if (threads.length > MOST_THREADS) throw new CheckArgumentError(`${threads.length} threads; at most ${MOST_THREADS}`);
-  const usesAsync = threads.some(({ operations }) => operations.flat().some(({ routine }) => routine.startsWith('runAsync')));
-  return { text, threads, usesAsync };
+  const routines = threads.flatMap(({ operations }) => operations.flat().map(({ routine }) => routine));
+  const usesAsync = routines.some((routine) => routine.startsWith('runAsync'));
+  return { text, threads, usesAsync, mayDeadlock: routines.some((routine) => routine === 'runNestedRead' || routine === 'runAsyncInRead') };
 }
 
 function parseAlternatives(word: string): Operation[] {

@@ -237,19 +237,20 @@ export class Runtime {
   }
 
   /** An operation has ended because it would wait behind a queued writer. */
-  wouldDeadlock(): void {
-    if (!this.#isWriterFirst()) this.fail('ANSWER', 'an operation has ended with WOULD_DEADLOCK, and no writer is first in the queue');
+  wouldDeadlock(wasWriterFirst: number): void {
+    if (wasWriterFirst === 0) this.fail('ANSWER', 'an operation has ended with WOULD_DEADLOCK, and no writer is first in the queue');
   }
 
   /** A nested read counts itself, under the wait lock. */
   joins(): void {
-    if (this.#isWriterFirst()) this.fail('ANSWER', 'a nested read goes in past a writer that is first in the queue: it is to end with WOULD_DEADLOCK');
+    if (this.isWriterFirst() !== 0) this.fail('ANSWER', 'a nested read goes in past a writer that is first in the queue: it is to end with WOULD_DEADLOCK');
   }
 
-  #isWriterFirst(): boolean {
+  /** 0 or 1. */
+  isWriterFirst(): number {
     const { layout, state } = this;
     const head = state[this.#head] as number;
-    return head !== 0 && ((state[layout.slots[head + this.#kind] as number] as number) & this.#writeWaiter) !== 0;
+    return Number(head !== 0 && ((state[layout.slots[head + this.#kind] as number] as number) & this.#writeWaiter) !== 0);
   }
 
   #isQueued(record: number): boolean {

@@ -175,4 +175,12 @@ export const QUEUE_MUTATIONS: readonly Mutation[] = [
     edits: [{ file: 'read.ts', find: '    if (!probe) Atomics.add(mem, lock + COUNT, READER);\n', replace: '' }],
     expect: { property: 'NEGATIVE', program: 'write | timedNestedRead | read | write', mode: 'batch:1' },
   },
+  {
+    id: 'nested-read-refused-by-anybody',
+    title: 'a nested read is refused as a deadlock by readers that are first in the queue too',
+    source: 'ours (WOULD_DEADLOCK only behind a writer)',
+    bugs: [],
+    edits: [{ file: 'read.ts', find: '    if (isWriteWaiter(mem, head)) {\n', replace: '    if (head !== 0) {\n' }],
+    expect: { property: 'ANSWER', program: 'nestedRead | read | write', mode: 'wait-lock batch:1' },
+  },
 ];

@@ -138,7 +138,7 @@ class RoutineToC {
       case 'strayedSignal': return 'fail(STRAYED);';
       case 'wrongAnswer': return 'fail(WRONG_ANSWER);';
       case 'triedInVain': return `tried_in_vain(${hold});`;
-      case 'wouldDeadlock': return this.#emitter.seesQueueAfterUnlock ? 'would_deadlock();' : ';';
+      case 'wouldDeadlock': return `would_deadlock(${this.#layout.writerWasFirstAt < 0 ? 'is_writer_first()' : `S[b + ${this.#layout.writerWasFirstAt}]`});`;
       default: throw new Error(`no intrinsic ${name}`);
     }
   }
@@ -158,7 +158,7 @@ class RoutineToC {
     return how === 'place' ? `place(${c(at)}, me)` : `bell(${c(at)})`;
   }
 
-  #access({ access, at, args, to }: Instruction & { op: 'access' }): string {
+  #access({ access, at, args, to, inside }: Instruction & { op: 'access' }): string {
     const { base, offset } = addressOf(at);
     const word = (name: string): number => this.#layout.word(name);
     const [a = '', b = ''] = args.map(c);
@@ -178,7 +178,8 @@ class RoutineToC {
     };
     const isKnown = !place.startsWith('place');
     const check = isCount ? ' count_changed(o, me, b);' : isKnown ? '' : ` if (${access.endsWith('tore') ? 1 : 'o != S[p]'}) signalled(${c(at)}, S[p]);`;
-    return `{ ${guard}int p = ${place}; int o = S[p]; S[p] = (${after[access]})${rings ? ' & BELL_MASK' : ''}; ${result}o;${check} }`;
+    const drops = inside === 'unlockWaitLock' && this.#layout.writerWasFirstAt >= 0 ? ` S[b + ${this.#layout.writerWasFirstAt}] = is_writer_first();` : '';
+    return `{ ${guard}int p = ${place}; int o = S[p]; S[p] = (${after[access]})${rings ? ' & BELL_MASK' : ''}; ${result}o;${check}${drops} }`;
   }
 }
 
