@@ -25,6 +25,8 @@ const PROGRAMS: [program: string, mode: string, states: number][] = [
   ['read | write | write', 'split', 10_000],
   ['read | write | write', 'wait-lock', 50_000],
   ['read | read | write', 'batch:1', 1000],
+  ['asyncRead | write read', 'readers:3 no-reader-steal', 400],
+  ['any... | any...', 'readers:3', 20_000],
   ['read | write | write', 'handoff:now', 1000],
   ['timedRead timedWrite | write read', '', 500],
   ['downgrade | read | write', '', 1000],

@@ -11,7 +11,7 @@ const OPERATIONS = new Set(
   ('read write tryRead tryWrite timedRead timedWrite urgentRead urgentWrite downgrade asyncRead asyncWrite urgentAsyncWrite abortRead abortWrite ' +
     'nestedRead timedNestedRead asyncInRead probe spinTurn').split(' '),
 );
-const MODES = /^(grant|spin|one-core|handoff:(now|due|off)|batch:\d+|readers:\d+|owner|wait-lock|spurious|delayed|split|ready|bypass|alone|fair|impatient|patient|no-park|bounded|by-clock)$/;
+const MODES = /^(grant|spin|one-core|handoff:(now|due|off)|batch:\d+|readers:[13]|owner|wait-lock|spurious|delayed|split|ready|bypass|alone|fair|impatient|patient|no-park|bounded|by-clock)$/;
 
 const read = (file: string): string => readFileSync(new URL(file, CORE), 'utf8');
 

@@ -17,6 +17,7 @@ for (const [text, mode] of [
   ['read | write | write', 'spin owner'],
   ['read | write | write', 'wait-lock'],
   ['nestedRead | write', 'wait-lock'],
+  ['read | write | read', 'readers:3'],
   ['read | write | write', 'split'],
   ['read* | read* | write', 'handoff:now spurious batch:1'],
   ['asyncRead+abortWrite | write', ''],

@@ -10,8 +10,8 @@ export interface Mode {
   readerSteal: boolean;
   handoff: 'free' | 'now' | 'off' | 'due' | 'not-yet';
   batch: number;
-  /** 0: as many as the count takes. */
-  readers: number;
+  /** 0: as many as the count takes. 3: no batch beside a reader, too. */
+  readers: 0 | 1 | 3;
   owner: boolean;
   waitLock: boolean;
   spurious: boolean;
@@ -37,7 +37,7 @@ export interface Mode {
   byClock: boolean;
 }
 
-const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:due, handoff:not-yet, handoff:off, batch:N, readers:1, owner, wait-lock, spurious, split, delayed, ready, bypass, alone, fair, impatient, patient, no-park, bounded, by-clock';
+const WORDS = 'grant, spin, any-owner, one-core, no-reader-steal, handoff:now, handoff:due, handoff:not-yet, handoff:off, batch:N, readers:1, readers:3, owner, wait-lock, spurious, split, delayed, ready, bypass, alone, fair, impatient, patient, no-park, bounded, by-clock';
 
 /** Words that switch something on. */
 const SWITCHES = {
@@ -59,6 +59,7 @@ export function parseMode(text: string): Mode {
     else if (word === 'handoff:not-yet') mode.handoff = 'not-yet';
     else if (word === 'handoff:off') mode.handoff = 'off';
     else if (word === 'readers:1') mode.readers = 1;
+    else if (word === 'readers:3') [mode.readers, mode.batch] = [3, 1];
     else if (batch !== undefined && Number(batch) <= 256) mode.batch = Number(batch);
     else throw new CheckArgumentError(`there is no mode "${word}"; modes are: ${WORDS}`);
   }

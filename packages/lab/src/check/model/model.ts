@@ -92,7 +92,7 @@ export class Model {
       this.runtime.delays = new Delays(this.runtime, this.layout, readsAhead(this.stops, this.layout));
       this.runtime.data = new DataOrder(this.runtime, this.layout);
     }
-    this.invariants = new Invariants(library, this.layout, this.runtime);
+    this.invariants = new Invariants(library, this.layout, this.runtime, mode);
     this.#chains = Uint8Array.from(this.stops, ({ chains }) => Number(chains));
     this.#needsFree = Uint8Array.from(this.stops, ({ needsFreeWaitLock }) => Number(needsFreeWaitLock));
     this.#lingers = Uint8Array.from(this.stops, ({ lingers }) => Number(lingers));

@@ -27,7 +27,9 @@ export function overridesFor(mode: Mode): Map<string, number> {
     ['NEIGHBOUR_SPINS', mode.impatient ? few : 0x7fffffff],
   ]);
   if (mode.patient) overrides.set('SPIN_LIMIT_US', 2000); // of a clock that says 1000 at most
-  if (mode.readers === 1) overrides.set('READER', 1 << 30); // a second reader reaches the sign
+  if (mode.readers > 0) overrides.set('READER', 2 ** 31 / (mode.readers + 1)); // one more reaches the sign
+  // `isNearlyFull` moves along: with one reader in the count there is no room for a batch of one and two that arrive.
+  if (mode.readers === 3) overrides.set('WAKE_LIST_WORDS', (2 ** 23 - 2 ** 21) / 2);
   return overrides;
 }
 
@@ -77,7 +79,7 @@ export class ModelWorld implements Surroundings {
     const isPeers = offset >= ASYNC_WAITERS_AT && [word('WAITER_TAG'), word('WAITER_AGENT')].includes((offset - ASYNC_WAITERS_AT) % word('WAITER_WORDS'));
     if (isPeers) return MEMORY;
     const isKnown = offset < this.#layout.agentWords || offset >= ASYNC_WAITERS_AT;
-    return isKnown && offset >= 0 && !(offset >= word('WAKE_LIST') && offset < word('WAKE_LIST') + word('WAKE_LIST_WORDS')) ? NOTHING : MEMORY;
+    return isKnown && offset >= 0 && !(offset >= word('WAKE_LIST') && offset < this.#layout.agentWords) ? NOTHING : MEMORY;
   }
 
   call(name: string, target: string): CallTreatment {
@@ -102,7 +104,7 @@ export class ModelWorld implements Surroundings {
       case 'choose':
         return { kind: 'any', values: [0, 1] };
       case 'mayOverflow':
-        return { kind: 'value', value: number(Number(this.#mode.readers === 1)) };
+        return { kind: 'value', value: number(Number(this.#mode.readers > 0)) };
       case 'mayTimeOut':
         return { kind: 'value', value: number(Number(this.#mode.handoff !== 'not-yet')) };
       case 'asyncWaiterA':

@@ -14,7 +14,7 @@
  * first takes the lock.
  *
  * MODES, separated by spaces. Other policies: `grant`, `spin`, `any-owner`, `no-reader-steal`,
- * `handoff:now`, `handoff:due`, `handoff:off`; `one-core` steals and does not spin. Limits: `batch:1` readers in a pass, `readers:1` at most in the lock. More detail: `owner`
+ * `handoff:now`, `handoff:due`, `handoff:off`; `one-core` steals and does not spin. Limits: `batch:1` readers in a pass, `readers:1` at most in the lock (not for two that are queued), or `readers:3` and none granted beside another. More detail: `owner`
  * keeps the owner word instead of leaving what it says to chance, `wait-lock` lets threads park on the
  * wait lock, `no-park` has them spin there instead, `spurious` lets any sleep end, `impatient` lets threads leave
  * their node in the spinner queue behind, `patient` lets them wait in line for ever, `split` makes steps

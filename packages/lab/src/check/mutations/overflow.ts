@@ -110,6 +110,6 @@ export const OVERFLOW_MUTATIONS: readonly Mutation[] = [
         replace: '',
       },
     ],
-    expect: { uncaught: 'the margin is for hundreds of readers that arrive between the look and the addition; with a maximum small enough to explore there is none' },
+    expect: { property: 'NEGATIVE', program: 'asyncRead+asyncRead | asyncRead+asyncRead | write', mode: 'readers:3' },
   },
 ];

@@ -38,6 +38,7 @@ export const BATTERY: readonly Stage[] = [
   stage('spurious', 'read | write', 'write | timedWrite', 'read | write | write'),
   stage('batch:1', 'read | read | write', 'nestedRead | read | write', 'timedNestedRead | read | write', 'asyncInRead | write | write', 'asyncRead+asyncRead | write | write'),
   stage('readers:1', 'read | read', 'tryRead | tryRead', 'tryRead | read', 'timedRead | read', 'asyncRead | read', 'probe | read', 'read | write', 'tryRead | read | read', 'asyncRead | write tryRead'),
+  stage('readers:3', 'asyncRead | write read', 'read | write | read', 'asyncRead+asyncRead | asyncRead+asyncRead | write'),
   stage('owner', 'read | write', 'write write | read', 'read read | write', 'read | write | write', 'any... | any...'),
   stage('spin owner split', 'write | write', 'read | write'),
   stage('owner split', 'read read | write', 'any... | write'),

@@ -259,7 +259,7 @@ static int judge(void) {
   if (queue != FINE || !is_quiet()) return queue;
   if (count / READER != readers || ((count & WRITER) != 0) != (writers > 0)) return QUIETLY_MISCOUNTED;
   if (head != 0 && readers == 0 && writers == 0) return QUIETLY_FORGOTTEN;
-  if (head != 0 && writers == 0 && !(count & HANDOFF) && !(field(head, KIND) & WRITE_WAITER)) return QUIETLY_QUEUED;
+  if (head != 0 && writers == 0 && !FULL_WITH_ONE && !(count & HANDOFF) && !(field(head, KIND) & WRITE_WAITER)) return QUIETLY_QUEUED;
   return FINE;
 }
 
