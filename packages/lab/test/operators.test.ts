@@ -10,6 +10,7 @@ import { readReasons } from '../dist/check/operators/survivors.js';
 import { MutantTrial } from '../dist/check/operators/try-mutant.js';
 import { exploreAs } from '../dist/check/task.js';
 import { readShippedCore } from '../dist/lower/source.js';
+import { assertHeld } from './helpers/assert-held.ts';
 
 const shipped = readShippedCore();
 const mutants = generateMutants(shipped);
@@ -120,6 +121,12 @@ test('mutants are caught', () => {
     assert.ok('caught' in verdict, id);
     assert.equal(verdict.caught, property, id);
   }
+});
+
+test('a bell may be rung by two, and must be rung', () => {
+  const run = (id: string) => exploreAs(new Model(mutate(shipped, find(id)), parseMode(''), [parseProgram('asyncRead+asyncRead | write')]).load(parseProgram('asyncRead+asyncRead | write')), LIMITS);
+  assertHeld(run('ready pushReady: 1 -> 2'), 500);
+  assert.equal(run('ready pushReady: 1 -> 0').failure?.property, 'LOST');
 });
 
 test('a mutant that the front end refuses is no program, one that makes no difference survives in no stage', () => {

@@ -311,8 +311,8 @@ ${goTo(next)}`;
     const joins = isCount && access === 'add' && inside === 'enqueueRead' && args[0]?.kind === 'number' ? ' R.joins();' : '';
     const drops = inside === 'unlockWaitLock' && layout.writerWasFirstAt >= 0 ? ` S[b + ${layout.writerWasFirstAt}] = R.isWriterFirst();` : '';
     const after = isCount ? ` R.countChanged(o, me, b);${takes}${joins}` : isDirect ? '' : ` if (o !== S[p]) R.signalled(${js(at)}, S[p]);`;
-    const mask = offset === layout.word('BELL') && base === 'unknown' && access === 'add' ? ' & R.bellMask' : '';
-    const write = access === 'compareExchange' ? `if (o === (${a})) S[p] = ${b};` : `S[p] = (${changed[access]})${mask};`;
+    const modulo = offset === layout.word('BELL') && base === 'unknown' && access === 'add' ? ' % R.bellModulus' : '';
+    const write = access === 'compareExchange' ? `if (o === (${a})) S[p] = ${b};` : `S[p] = (${changed[access]})${modulo};`;
     const tell = delays ? delayedExchange(instruction, js) : { before: '', after: '' };
     return `{ const p = ${place}; const o = S[p];${tell.before} ${write} ${result}${to >= 0 ? 'o;' : ''}${after}${drops}${tell.after} }`;
   }

@@ -51,10 +51,10 @@ export class Runtime {
    */
   policy = { handsOff: true, transfers: false, steals: true };
   /**
-   * Bells are counted modulo a power of two: between the look at its bell and the sleep of a thread each
-   * of the others rings at most twice, once for a push that has been answered already.
+   * Bells are counted modulo this: between the look at its bell and the sleep of a thread each of the others
+   * rings at most twice, once for a push that has been answered already. Odd, so that it may ring by two.
    */
-  bellMask = 1;
+  bellModulus = 1;
   /** In the mode `delayed`. */
   delays: Delays | null = null;
   data: DataOrder | null = null;
@@ -96,8 +96,7 @@ export class Runtime {
 
   prepare(threads: number, blockWords: number): void {
     this.mostOvertaken = 0;
-    this.bellMask = 1;
-    while (this.bellMask < 2 * (threads - 1)) this.bellMask = 2 * this.bellMask + 1;
+    this.bellModulus = 2 * (threads - 1) + 1;
     this.#threads = threads;
     this.#blockWords = blockWords;
     this.layout.place(threads, blockWords);

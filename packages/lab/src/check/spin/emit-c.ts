@@ -179,7 +179,7 @@ class RoutineToC {
     const isKnown = !place.startsWith('place');
     const check = isCount ? ' count_changed(o, me, b);' : isKnown ? '' : ` if (${access.endsWith('tore') ? 1 : 'o != S[p]'}) signalled(${c(at)}, S[p]);`;
     const drops = inside === 'unlockWaitLock' && this.#layout.writerWasFirstAt >= 0 ? ` S[b + ${this.#layout.writerWasFirstAt}] = is_writer_first();` : '';
-    return `{ ${guard}int p = ${place}; int o = S[p]; S[p] = (${after[access]})${rings ? ' & BELL_MASK' : ''}; ${result}o;${check}${drops} }`;
+    return `{ ${guard}int p = ${place}; int o = S[p]; S[p] = (${after[access]})${rings ? ' % BELL_MODULUS' : ''}; ${result}o;${check}${drops} }`;
   }
 }
 

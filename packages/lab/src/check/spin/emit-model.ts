@@ -33,7 +33,7 @@ function tables(loaded: LoadedProgram, combinations: number): string {
     FRAME_WORDS: model.blockWords - layout.frameAt, AGENT_0: layout.agentAt(0), AGENT_WORDS: layout.agentWords,
     WAIT_LOCK_SLOT: slot('WAIT_LOCK'), HEAD_SLOT: slot('HEAD'), TAIL_SLOT: slot('TAIL'), SPURIOUS: Number(mode.spurious), FULL_WITH_ONE: Number(mode.readers === 3),
     NO_RECORD, QUEUE_WORD, WAITER_WORD, ADDRESSES: layout.slots.length, MOST_COMBINATIONS: combinations,
-    READS_INSIDE, WRITES_INSIDE, DOWNGRADING, GRANTED_READ, GRANTED_WRITE, STOPS, MOST_CHAINED, BELL_MASK: model.runtime.bellMask,
+    READS_INSIDE, WRITES_INSIDE, DOWNGRADING, GRANTED_READ, GRANTED_WRITE, STOPS, MOST_CHAINED, BELL_MODULUS: model.runtime.bellModulus,
     CHAINS: 1, NEEDS_FREE_WAIT_LOCK: 2, TIMED: 4, LINGERS: 8, RECORDS: records.length, SCRUBBED: model.scrubbed.length, IDLE_SLOTS: idle.length,
     ...Object.fromEntries(CORE_WORDS.map((name) => [name, layout.word(name)])),
   };
