@@ -1,6 +1,7 @@
 /** Runs a schedule again, and keeps what happened in every step. */
 import type { Place } from '../lower/module.ts';
 import { CheckArgumentError } from './check-error.ts';
+import type { Delay } from './model/delays.ts';
 import { SLEEP } from './model/layout.ts';
 import type { LoadedProgram } from './model/model.ts';
 import type { Failure } from './model/runtime.ts';
@@ -32,6 +33,7 @@ export function replay(loaded: LoadedProgram, schedule: readonly Move[]): Trace 
   const names = new WordNames(loaded);
   const steps: TraceStep[] = [];
   const rounds = model.mode.fair ? new Rounds(loaded) : null;
+  const late = new LateStores();
   loaded.start();
   for (const [index, { thread, choice }] of schedule.entries()) {
     const where = `step ${index + 1} of the schedule`;
@@ -56,6 +58,7 @@ export function replay(loaded: LoadedProgram, schedule: readonly Move[]): Trace 
       if (!place || (access === 'resume' && !endsSleep)) return [];
       return [{ place, note: access === 'resume' ? 'the sleep ends by itself' : '' }];
     });
+    late.tell(thread, runtime.delays?.log ?? [], statements, names);
     for (const { site, chosen } of choices) {
       const known = model.choices[site];
       if (known) statements.push({ place: known.place, note: `${known.name} = ${known.values[chosen]}` });
@@ -68,4 +71,24 @@ export function replay(loaded: LoadedProgram, schedule: readonly Move[]): Trace 
   if (cycleAt >= 0) return { steps, failure: rounds?.judge(cycleAt) ?? null, isOver: false, cycleAt };
   for (let thread = 0; thread < threads; thread++) if (model.isEnabled(thread)) return { steps, failure: null, isOver: false };
   return { steps, failure: loaded.judgeEnd(), isOver: true };
+}
+
+/** In the mode `delayed`: which statement a store that takes effect late comes from. */
+class LateStores {
+  readonly #places = new Map<string, Place>();
+
+  /** Says with the statements of a step what was late or early in it. */
+  tell(thread: number, delays: readonly Delay[], statements: TraceStep['statements'], names: WordNames): void {
+    for (const { kind, address, value } of delays) {
+      const last = statements.at(-1);
+      const store = `${thread} ${address}`;
+      if (kind === 'takes effect') {
+        const place = this.#places.get(store);
+        if (place) statements.push({ place, note: 'the store takes effect' });
+      } else if (last && kind === 'late') {
+        this.#places.set(store, last.place);
+        last.note = `takes effect later: ${names.word(address, value)}`;
+      } else if (last) last.note = `reads early: ${names.word(address, value)}`;
+    }
+  }
 }

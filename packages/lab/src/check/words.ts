@@ -1,5 +1,5 @@
 /** The numbers in a state, as people call them: `2R+A` for a count, `B` for the waiter record of thread B. */
-import { AT_OPERATION, CONTROL_WORDS, DOWNGRADING, GRANTED_READ, INSIDE, READS_INSIDE, SLEEP, WRITES_INSIDE } from './model/layout.ts';
+import { AT_OPERATION, CONTROL_WORDS, DOWNGRADING, EARLY_VALUES, GRANTED_READ, INSIDE, PLACES, READS_INSIDE, SLEEP, WRITES_INSIDE } from './model/layout.ts';
 import type { LoadedProgram } from './model/model.ts';
 import { threadName } from './schedule.ts';
 
@@ -42,8 +42,23 @@ export class WordNames {
         const at = block + CONTROL_WORDS + index;
         this.#word(found, `${who}.${name}`, name, before[at] as number, after[at] as number);
       });
+      if (model.mode.delayed) found.push(...this.#noted(who, block + layout.delaysAt + EARLY_VALUES, before, after));
     }
     return found;
+  }
+
+  /** What a thread may still find, from this step on, in words that have changed. */
+  #noted(who: string, table: number, before: Int32Array, after: Int32Array): string[] {
+    const entries = (state: Int32Array): [number, number][] => Array.from({ length: PLACES }, (_, index) => [state[table + 2 * index] as number, state[table + 2 * index + 1] as number]);
+    const known = new Set(entries(before).map(([address]) => address));
+    return entries(after).flatMap(([address, value]) => (known.has(address) ? [] : `${who} may have read ${this.word(address, value)} already`));
+  }
+
+  /** The word at an address, and this value of it. */
+  word(address: number, value: number): string {
+    const { layout } = this.#loaded.model;
+    const name = this.slotName(layout.slots[address] as number);
+    return `${name} ${this.value(name, value)}`;
   }
 
   /** The word in this place of a state. */

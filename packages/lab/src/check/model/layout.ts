@@ -69,6 +69,8 @@ export class Layout {
   readonly lockSlots = new Map<number, number>();
   /** Offset in the agent record to offset in the thread's block. */
   readonly agentSlots = new Map<number, number>();
+  /** In the mode `delayed`: words of an agent record's first part that other threads access. */
+  readonly seenByOthers: ReadonlySet<number>;
   readonly names: string[] = [];
   readonly agentNames: string[] = [];
   /** Places of the lock's words that are 0 when everybody is done (I12). */
@@ -93,6 +95,7 @@ export class Layout {
   constructor(library: CoreLibrary, mode: Mode, usesAsync: boolean, mayDeadlock: boolean) {
     this.#library = library;
     const word = (name: string): number => this.word(name);
+    this.seenByOthers = new Set(mode.delayed ? ['SPIN_NEXT', 'SPIN_PREV', 'SPIN_LOCKED', 'PARKED', 'READY', 'BELL'].map(word) : []);
     const lock = ['COUNT', 'HEAD', 'TAIL', 'WAIT_LOCK', ...(mode.owner ? ['OWNER'] : []), ...(mode.spin ? ['SPIN_TAIL'] : [])];
     lock.forEach((name, slot) => {
       this.lockSlots.set(word(name), slot);

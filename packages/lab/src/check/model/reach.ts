@@ -10,7 +10,7 @@ import type { Stop } from './stop.ts';
 /** A word that only its own thread uses. */
 export function isPrivate(at: Expr, layout: Layout): boolean {
   const { base, offset } = addressOf(at);
-  if (base === 'me') return offset < layout.word('BLOCKING_WAITER') || (offset > layout.word('BLOCKING_WAITER') + layout.word('WAITER_WORDS') && offset < ASYNC_WAITERS_AT);
+  if (base === 'me') return !layout.seenByOthers.has(offset) && (offset < layout.word('BLOCKING_WAITER') || (offset > layout.word('BLOCKING_WAITER') + layout.word('WAITER_WORDS') && offset < ASYNC_WAITERS_AT));
   // The wake list: me + WAKE_LIST + i.
   return at.kind === 'binary' && at.left.kind === 'binary' && at.left.left.kind === 'me';
 }

@@ -207,4 +207,34 @@ ${PUSH}`,
     edits: [{ file: 'write.ts', find: `  if (relaxedLoad(mem, POLICY_WRITER_WAKE) !== WAKE_STEAL) return false;\n`, replace: '' }],
     expect: { property: 'INVARIANT', program: 'read | write | write', mode: 'grant' },
   },
+  {
+    id: 'ready-popped-after-plain-reads',
+    title: 'the ready stack is popped one by one: its top and what is below are read plainly, before the compare-exchange',
+    source: 'ours',
+    bugs: [],
+    edits: [
+      {
+        file: 'ready.ts',
+        find: `${TAKE}  let first = 0;
+  while (stack !== 0) {
+    const below = relaxedLoad(mem, stack + READY_NEXT);
+    relaxedStore(mem, stack + READY_NEXT, first);
+    first = stack;
+    stack = below;
+  }
+  return first;
+`,
+        replace: `  for (;;) {
+    const top = relaxedLoad(mem, me + READY);
+    const below = top === 0 ? 0 : relaxedLoad(mem, top + READY_NEXT);
+    if (Atomics.compareExchange(mem, me + READY, top, below) === top) {
+      if (top !== 0) relaxedStore(mem, top + READY_NEXT, 0);
+      return top;
+    }
+  }
+`,
+      },
+    ],
+    expect: { property: 'LOST', program: 'asyncRead+asyncRead | write', mode: 'delayed' },
+  },
 ];

@@ -29,6 +29,42 @@ export const RELAXED_MUTATIONS: readonly Mutation[] = [
     expect: { property: 'DATA', program: 'read | write', mode: 'delayed' },
   },
   {
+    id: 'grant-stored-plainly',
+    title: 'a waker stores the grant word with a plain store',
+    source: 'ours (I7)',
+    bugs: [3],
+    edits: [
+      {
+        file: 'wake.ts',
+        find: `  const before = Atomics.exchange(mem, waiter + GRANT, word);
+`,
+        replace: `  const before = relaxedLoad(mem, waiter + GRANT);
+  relaxedStore(mem, waiter + GRANT, word);
+`,
+      },
+    ],
+    expect: { property: 'DATA', program: 'read | write', mode: 'delayed' },
+  },
+  {
+    id: 'wait-lock-dropped-plainly',
+    title: 'the wait lock is dropped by a plain store; on the way out of a cancelled waiter nothing else is atomic',
+    source: 'ours (I4)',
+    bugs: [],
+    edits: [
+      { file: 'wait-lock.ts', find: `import { relaxedLoad } from './memory.ts';`, replace: `import { relaxedLoad, relaxedStore } from './memory.ts';` },
+      {
+        file: 'wait-lock.ts',
+        find: '  const word = Atomics.exchange(mem, lock + WAIT_LOCK, 0);\n',
+        replace: `  const word = relaxedLoad(mem, lock + WAIT_LOCK);
+  relaxedStore(mem, lock + WAIT_LOCK, 0);
+`,
+      },
+      { file: 'cancel.ts', find: `import { relaxedLoad } from './memory.ts';`, replace: `import { relaxedLoad, relaxedStore } from './memory.ts';` },
+      { file: 'cancel.ts', find: '  Atomics.store(mem, waiter + GRANT, IDLE);\n', replace: '  relaxedStore(mem, waiter + GRANT, IDLE);\n' },
+    ],
+    expect: { property: 'INVARIANT', program: 'write | write | timedWrite', mode: 'delayed' },
+  },
+  {
     id: 'write-release-plain',
     title: 'a writer leaves by a plain read and a plain store',
     source: 'rwbase fast path, sibling of bug 4, 81121524f1c7',

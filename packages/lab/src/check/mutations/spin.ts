@@ -103,7 +103,27 @@ export const SPIN_MUTATIONS: readonly Mutation[] = [
 `,
       },
     ],
-    expect: { uncaught: 'in memory that keeps the order, and where plain stores pass only plain accesses: the exchange that publishes the node is an atomic one' },
+    expect: { uncaught: 'it is no mistake: the exchange that publishes the node is an atomic one, and the stores before it take effect before it, in the mode delayed too' },
+  },
+  {
+    id: 'node-reset-and-linked-plainly',
+    title: 'a node of the spinner queue is reset after it has become visible, before its predecessor is told of it, both by plain stores',
+    source: 'OSQ bug 32, b4b29f94856a',
+    bugs: [32],
+    edits: [
+      { file: 'spin-queue.ts', find: '  Atomics.store(mem, me + SPIN_LOCKED, 0);\n  Atomics.store(mem, me + SPIN_NEXT, 0);\n', replace: '  Atomics.store(mem, me + SPIN_NEXT, 0);\n' },
+      {
+        file: 'spin-queue.ts',
+        find: `  Atomics.store(mem, me + SPIN_PREV, prev);
+  Atomics.store(mem, prev + SPIN_NEXT, me);
+`,
+        replace: `  Atomics.store(mem, me + SPIN_PREV, prev);
+  relaxedStore(mem, me + SPIN_LOCKED, 0);
+  relaxedStore(mem, prev + SPIN_NEXT, me);
+`,
+      },
+    ],
+    expect: { property: 'STUCK', program: 'spinTurn | spinTurn', mode: 'delayed spin patient ready' },
   },
   {
     id: 'successor-not-awaited',
