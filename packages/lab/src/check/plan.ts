@@ -73,6 +73,7 @@ export function everydayPlan(): Group[] {
     group('4 threads x 1, reads, writes, timed writes', 'one-core', mixes(4, ['read', 'write', 'timedWrite'])),
     group('2 threads for ever, does anybody starve?', 'handoff:now one-core fair', [same(2, `${FAIR}*`)]),
     group('3 threads for ever, does anybody starve?', 'handoff:now one-core fair', mixes(3, MAIN.map((operation) => `${operation}*`))),
+    group('the same, one is urgent, deadlines never pass', 'handoff:off one-core fair', ['Read', 'Write', 'AsyncWrite'].map((operation) => `urgent${operation} | write | write*`)),
     group('past a handoff', 'one-core bypass', [all, same(3, 'read/write...')]),
     group('3 threads, one does anything', 'one-core', ['any... | read/write... | read/write...']),
     group('3 threads, one awaits', 'one-core', ['anyAsync... | read/write... | read/write...']),
