@@ -49,7 +49,7 @@ export class Model {
   readonly #needsFree: Uint8Array;
   readonly #timed: Uint8Array;
   /** By stop: who has a time limit must not be asleep there for ever, or, with the limit passed, at all. */
-  readonly #mayNotSleep: Uint8Array;
+  readonly mayNotSleep: Uint8Array;
   readonly #lingers: Uint8Array;
   /** By stop: it waits until all plain stores of its thread have taken effect. */
   readonly #releases: Uint8Array;
@@ -98,7 +98,7 @@ export class Model {
     this.#lingers = Uint8Array.from(this.stops, ({ lingers }) => Number(lingers));
     this.#releases = Uint8Array.from(this.stops, ({ access, chains }) => Number(!chains && access !== 'done' && releases(access)));
     this.#timed = Uint8Array.from(this.stops, ({ timed }) => Number(timed));
-    this.#mayNotSleep = Uint8Array.from(this.stops, ({ routine: { name }, timed }) => Number(name.includes('Timed') && (!timed || mode.handoff === 'due')));
+    this.mayNotSleep = Uint8Array.from(this.stops, ({ routine: { name }, timed }) => Number(name.includes('Timed') && (!timed || mode.handoff === 'due')));
     this.#steps = compile(emitter.sources, this.runtime);
     this.scrubbed = this.layout.leftovers();
   }
@@ -211,7 +211,7 @@ export class Model {
       }
       state[block + PC] = next;
       if (this.mode.noPark && state[block + SLEEP] === this.#waitLock + 1) this.runtime.fail('INVARIANT', 'a thread that may not block parks on the wait lock');
-      if (state[block + SLEEP] !== 0 && this.#mayNotSleep[next] === 1 && state[block + SLEEP] !== this.#waitLock + 1) {
+      if (state[block + SLEEP] !== 0 && this.mayNotSleep[next] === 1 && state[block + SLEEP] !== this.#waitLock + 1) {
         this.runtime.fail('LOST', this.#timed[next] === 1 ? 'its time is up, and it goes to sleep' : 'it has a time limit, and goes to sleep without one');
       }
       if (chains && this.#releases[next] === 1 && this.#pending(block) > 0) break;

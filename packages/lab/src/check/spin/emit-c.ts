@@ -177,7 +177,9 @@ class RoutineToC {
       add: `o + (${a})`, sub: `o - (${a})`, and: `o & (${a})`, or: `o | (${a})`,
     };
     const isKnown = !place.startsWith('place');
-    const check = isCount ? ' count_changed(o, me, b);' : isKnown ? '' : ` if (${access.endsWith('tore') ? 1 : 'o != S[p]'}) signalled(${c(at)}, S[p]);`;
+    const takes = access === 'compareExchange' && inside === 'tryWriteQueued' ? ` if (o == (${a})) took_from_queue(o, me, b);` : '';
+    const joins = access === 'add' && inside === 'enqueueRead' && args[0]?.kind === 'number' ? ' if (is_writer_first()) fail(NESTED_PAST_WRITER);' : '';
+    const check = isCount ? ` count_changed(o, me, b);${takes}${joins}` : isKnown ? '' : ` if (${access.endsWith('tore') ? 1 : 'o != S[p]'}) signalled(${c(at)}, S[p]);`;
     const drops = inside === 'unlockWaitLock' && this.#layout.writerWasFirstAt >= 0 ? ` S[b + ${this.#layout.writerWasFirstAt}] = is_writer_first();` : '';
     return `{ ${guard}int p = ${place}; int o = S[p]; S[p] = (${after[access]})${rings ? ' % BELL_MODULUS' : ''}; ${result}o;${check}${drops} }`;
   }

@@ -1,5 +1,5 @@
 /** The files of a SPIN model for one program: constants and tables, steps, and the Promela around them. */
-import { DOWNGRADING, GRANTED_READ, GRANTED_WRITE, NO_RECORD, QUEUE_WORD, READS_INSIDE, WAITER_WORD, WRITES_INSIDE } from '../model/layout.ts';
+import { DOWNGRADING, GRANTED_READ, GRANTED_WRITE, NO_RECORD, QUEUE_WORD, READS_INSIDE, SPIN_WORD, WAITER_WORD, WRITES_INSIDE } from '../model/layout.ts';
 import { type LoadedProgram, MOST_CHAINED, STOPS } from '../model/model.ts';
 import { emitSteps } from './emit-c.ts';
 
@@ -17,6 +17,7 @@ export function emitModel(loaded: LoadedProgram, combinations: number): Map<stri
 function tables(loaded: LoadedProgram, combinations: number): string {
   const { model, program, threads, words } = loaded;
   const { layout, mode, stops } = model;
+  const { policy } = model.runtime;
   const slot = (name: string): number => layout.lockSlots.get(layout.word(name)) as number;
   const records = [layout.word('BLOCKING_WAITER'), ...layout.asyncWaiters].map((record) => record + layout.word('GRANT'));
   loaded.start();
@@ -32,12 +33,14 @@ function tables(loaded: LoadedProgram, combinations: number): string {
     THREADS: threads, STATE_WORDS: words, LOCK_SLOTS: layout.lockWords, BLOCK_WORDS: model.blockWords,
     FRAME_WORDS: model.blockWords - layout.frameAt, AGENT_0: layout.agentAt(0), AGENT_WORDS: layout.agentWords,
     WAIT_LOCK_SLOT: slot('WAIT_LOCK'), HEAD_SLOT: slot('HEAD'), TAIL_SLOT: slot('TAIL'), SPURIOUS: Number(mode.spurious), FULL_WITH_ONE: Number(mode.readers === 3),
-    NO_RECORD, QUEUE_WORD, WAITER_WORD, ADDRESSES: layout.slots.length, MOST_COMBINATIONS: combinations,
+    NO_RECORD, QUEUE_WORD, WAITER_WORD, SPIN_WORD, ADDRESSES: layout.slots.length, MOST_COMBINATIONS: combinations,
     READS_INSIDE, WRITES_INSIDE, DOWNGRADING, GRANTED_READ, GRANTED_WRITE, STOPS, MOST_CHAINED, BELL_MODULUS: model.runtime.bellModulus,
-    CHAINS: 1, NEEDS_FREE_WAIT_LOCK: 2, TIMED: 4, LINGERS: 8, RECORDS: records.length, SCRUBBED: model.scrubbed.length, IDLE_SLOTS: idle.length,
+    CHAINS: 1, NEEDS_FREE_WAIT_LOCK: 2, TIMED: 4, LINGERS: 8, MAY_NOT_SLEEP: 16, RECORDS: records.length, SCRUBBED: model.scrubbed.length, IDLE_SLOTS: idle.length,
+    NO_PARK: Number(mode.noPark), HANDS_OFF: Number(policy.handsOff), TRANSFERS: Number(policy.transfers), STEALS: Number(policy.steals),
+    BLOCKING_GRANT: layout.agentSlots.get(layout.word('BLOCKING_WAITER') + layout.word('GRANT')) as number,
     ...Object.fromEntries(CORE_WORDS.map((name) => [name, layout.word(name)])),
   };
-  const flags = stops.map(({ chains, needsFreeWaitLock, timed, lingers }) => Number(chains) | (needsFreeWaitLock ? 2 : 0) | (timed ? 4 : 0) | (lingers ? 8 : 0));
+  const flags = stops.map(({ chains, needsFreeWaitLock, timed, lingers }, number) => Number(chains) | (needsFreeWaitLock ? 2 : 0) | (timed ? 4 : 0) | (lingers ? 8 : 0) | (model.mayNotSleep[number] ? 16 : 0));
   const mostOperations = Math.max(...loaded.entries.map((entries) => entries.length));
   return [
     ...Object.entries(defines).map(([name, value]) => `#define ${name} (${value})`),

@@ -24,7 +24,7 @@
 
 static int S[STATE_WORDS + 2] = INITIAL_STATE;
 
-enum { FINE, FOREIGN_WORD, WITHOUT_WAIT_LOCK, BITS_WITHOUT_WAIT_LOCK, AFTER_GRANT, PAST_HANDOFF, STRAYED, WRONG_ANSWER, NEVER_ENDS, EXCLUSION, READERS_NOT_COUNTED, WRITER_NOT_COUNTED, WAITERS_WRONG, HANDOFF_WRONG, QUEUE_BROKEN, GRANT_WRONG, HANDOFF_SET_WRONG, TAIL_WRONG, WAKING_WRONG, QUIETLY_MISCOUNTED, QUIETLY_FORGOTTEN, QUIETLY_QUEUED };
+enum { FINE, FOREIGN_WORD, WITHOUT_WAIT_LOCK, BITS_WITHOUT_WAIT_LOCK, AFTER_GRANT, PAST_HANDOFF, STRAYED, WRONG_ANSWER, NEVER_ENDS, EXCLUSION, READERS_NOT_COUNTED, WRITER_NOT_COUNTED, WAITERS_WRONG, HANDOFF_WRONG, QUEUE_BROKEN, GRANT_WRONG, HANDOFF_SET_WRONG, TAIL_WRONG, WAKING_WRONG, QUIETLY_MISCOUNTED, QUIETLY_FORGOTTEN, QUIETLY_QUEUED, MAY_NOT_SPIN, GRANTED_UNASKED, NOT_FIRST, PAST_THE_FIRST, STOLEN, ASKED_FOR_HANDOFF, TOLD_TO_TRY, PARKED, NESTED_PAST_WRITER, SLEPT_TOO_LONG };
 static const char *const FAILURES[] = {
   "", "INVARIANT|a word outside every record", "INVARIANT|I4: a word of the queue is touched without the wait lock",
   "INVARIANT|I4: WAITERS, HANDOFF or WAKING has changed without the wait lock", "INVARIANT|I7: a waiter is touched after it has been granted",
@@ -37,6 +37,11 @@ static const char *const FAILURES[] = {
   "INVARIANT|TAIL is not the last of the queue", "INVARIANT|I11: WAKING does not say whether the first waiter has been told to try",
   "INVARIANT|I6: nobody is under way, and others are inside than are counted", "LOST|I8: nobody is under way, the lock is free, and somebody sleeps in its queue",
   "INVARIANT|nobody is under way, the lock is read-held without handoff, and a reader sleeps first in its queue",
+  "INVARIANT|the spinner queue is entered where nobody may spin", "INVARIANT|a writer has been granted the lock that is to take it itself",
+  "INVARIANT|a queued writer that is not first has taken the lock, and may not", "INVARIANT|I5: a queued writer has got in past the first, which has asked for handoff",
+  "INVARIANT|a writer that is not queued has taken the lock past the queue, where nobody steals", "INVARIANT|HANDOFF is set, which nobody may ask for under this policy",
+  "INVARIANT|a writer has been woken to try that is to be granted the lock", "INVARIANT|a thread that may not block parks on the wait lock",
+  "ANSWER|a nested read goes in past a writer that is first in the queue", "LOST|its time is up, or is to be, and it goes to sleep without a limit",
 };
 
 static void fail(int what) {
@@ -83,6 +88,7 @@ static int place(int address, int me) {
   int slot = slot_of(address);
   if (slot == NO_RECORD) return NOWHERE;
   if (classes[address] == QUEUE_WORD) need_wait_lock(me);
+  else if (classes[address] == SPIN_WORD) fail(MAY_NOT_SPIN);
   else if (classes[address] == WAITER_WORD && owners[address] != me) {
     need_wait_lock(me);
     if (grants[address] >= 0 && S[slots[grants[address]]] == GRANTED) fail(AFTER_GRANT);
@@ -113,10 +119,21 @@ static void notify(int slot, int most) {
 }
 
 static void count_changed(int before, int me, int block) {
-  int after = S[0];
+  int after = S[0], set = after & ~before;
   if (((before ^ after) & (WAITERS | HANDOFF | WAKING)) && !holds_wait_lock(me)) fail(BITS_WITHOUT_WAIT_LOCK);
   if ((before & (WRITER | HANDOFF)) == HANDOFF && (after & WRITER) && !holds_wait_lock(me)) fail(PAST_HANDOFF);
+  if ((set & WRITER) && before != 0 && !(before & -READER) && !STEALS && !holds_wait_lock(me)) fail(STOLEN);
+  if ((set & HANDOFF) && !HANDS_OFF) fail(ASKED_FOR_HANDOFF);
+  if ((set & WAKING) && TRANSFERS) fail(TOLD_TO_TRY);
   if ((before & WRITER) && !(after & WRITER) && S[block + INSIDE] == DOWNGRADING) S[block + INSIDE] = 1;
+}
+
+/* A queued writer has taken the lock; the queue is as it was. */
+static void took_from_queue(int before, int me, int block) {
+  int head = S[HEAD_SLOT];
+  if (owners[head] == me) return;
+  if (S[block + BLOCKING_GRANT] != WAITING || TRANSFERS) fail(NOT_FIRST);
+  if ((before & HANDOFF) && S[slots[head + HANDOFF_SET]]) fail(PAST_THE_FIRST);
 }
 
 /* After a write to what may be the grant word of another: who has been granted holds the lock from here on. */
@@ -124,6 +141,7 @@ static void signalled(int address, int word) {
   if (word != GRANTED || !are_grants[address]) return;
   int agent = owners[address];
   int granted = S[slots[address + KIND]] & WRITE_WAITER ? GRANTED_WRITE : GRANTED_READ;
+  if (granted == GRANTED_WRITE && !HANDS_OFF && !TRANSFERS) fail(GRANTED_UNASKED);
   for (int record = 0; record < RECORDS; record++) {
     if (agent + records[record] == address) S[BLOCK((agent - AGENT_0) / AGENT_WORDS) + INSIDE] |= granted << record;
   }
@@ -201,6 +219,8 @@ static void step(int thread) {
       return;
     }
     S[block + PC] = next;
+    if (NO_PARK && S[block + SLEEP] == WAIT_LOCK_SLOT + 1) fail(PARKED);
+    if ((stop_flags[next] & MAY_NOT_SLEEP) && S[block + SLEEP] != 0 && S[block + SLEEP] != WAIT_LOCK_SLOT + 1) fail(SLEPT_TOO_LONG);
     if (!(stop_flags[pc] & CHAINS) || S[block + SLEEP] != 0) return;
     if ((stop_flags[next] & NEEDS_FREE_WAIT_LOCK) && S[WAIT_LOCK_SLOT] != 0) return;
   }
