@@ -50,6 +50,8 @@ export const BATTERY: readonly Stage[] = [
   stage('batch:1', 'timedNestedRead | timedWrite | asyncRead+asyncRead'),
   stage('one-core', 'asyncWrite | write... | write...'),
   stage('spin ready', 'read | write | write'),
+  stage('delayed', 'read | write', 'read | timedWrite', 'timedRead | write', 'write | write', 'asyncRead+asyncRead | write'),
+  stage('delayed spin owner', 'write | write', 'read | write'),
   stage('split', 'read/write/timedWrite... | read/write/timedRead...', 'asyncRead+asyncRead | write', 'tryRead | write'),
   stage('one-core', 'any... | any...'),
   stage('one-core', 'anyNested... | any...'),
