@@ -85,7 +85,7 @@ test('what was cut at the limit is neither held nor violated: exit code 3', () =
 });
 
 test('bad arguments are refused at once with code 2 and one line', () => {
-  for (const parameters of [['--program', 'rad'], ['--mode', 'spin'], ['--program', 'read', '--mode', 'x'], ['--mutation', 'nonesuch'], ['--replay', 'A'], ['--program', 'read', '--replay', '7'], ['--program', 'read', '--large'], ['--program', 'read', '--policy', 'grant'], ['--random', '5'], ['--program', 'read', '--pct', '2'], ['--program', 'read', '--mode', 'handoff:now fair', '--random', '5'], ['--program', 'read', '--mode', 'ready', '--engine', 'spin'], ['--program', 'read', '--engine', 'spin', '--most-states', '9']]) {
+  for (const parameters of [['--program', 'rad'], ['--mode', 'spin'], ['--program', 'read', '--mode', 'x'], ['--mutation', 'nonesuch'], ['--replay', 'A'], ['--program', 'read', '--replay', '7'], ['--program', 'read', '--large'], ['--program', 'read', '--policy', 'grant'], ['--random', '5'], ['--program', 'read', '--pct', '2'], ['--program', 'read', '--mode', 'handoff:now fair', '--random', '5'], ['--program', 'read', '--mode', 'ready', '--engine', 'spin'], ['--program', 'read', '--mode', 'delayed', '--engine', 'spin'], ['--program', 'read', '--engine', 'spin', '--most-states', '9']]) {
     const { status, stdout, stderr } = run('check', ...parameters);
     assert.equal(status, 2, parameters.join(' '));
     assert.match(stderr, /^error: .+\n$/);
