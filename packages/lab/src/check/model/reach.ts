@@ -59,7 +59,7 @@ export function readsAhead(stops: readonly Stop[], layout: Layout): Ahead[] {
 function plainReads(routine: Routine, starts: readonly number[], layout: Layout): PlainRead[] {
   const found = new Map<string, PlainRead>();
   walk(routine, starts, (instruction) => {
-    if (instruction.op === 'intrinsic') return !(instruction.name === 'lockWaitLock');
+    if (instruction.op === 'intrinsic') return instruction.name !== 'lockWaitLock';
     if (instruction.op !== 'access') return true;
     const { access, at } = instruction;
     if (access === 'relaxedLoad' && !isPrivate(at, layout)) {
@@ -78,6 +78,8 @@ export function mattersIfLate(routine: Routine, next: number, layout: Layout): b
   let matters = false;
   walk(routine, [next], (instruction) => {
     if (instruction.op === 'intrinsic' && instruction.name === 'lockWaitLock') return false;
+    // The next operation may begin with an access that waits for nothing.
+    if (instruction.op === 'end') matters = true;
     if (instruction.op !== 'access') return true;
     const { access, at } = instruction;
     if (isRelaxed(access) && isPrivate(at, layout)) return true;
