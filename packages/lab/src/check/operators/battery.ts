@@ -45,7 +45,7 @@ export const BATTERY: readonly Stage[] = [
   stage('handoff:now', 'read | timedWrite | write', 'write | write | write'),
   stage('handoff:now fair', 'write | write*', 'write | read*', 'write | read* | read*', 'write | timedRead* | timedRead*', 'write | write* | write*', 'read | write* | write*'),
   stage('handoff:due one-core fair', 'write | write*', 'write | read* | read*', 'write | write* | write*'),
-  stage('handoff:off one-core fair', 'urgentWrite | write*', 'urgentWrite | read* | read*'),
+  stage('handoff:off one-core fair', 'urgentWrite | write*', 'urgentWrite | read* | read*', 'urgentRead | write | write*'),
   stage('one-core bypass', 'write | read... | read...', 'write | tryRead... | tryRead...', 'write | write... | read...'),
   stage('batch:1', 'timedNestedRead | timedWrite | asyncRead+asyncRead'),
   stage('one-core', 'asyncWrite | write... | write...'),
