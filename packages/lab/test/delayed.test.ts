@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CheckArgumentError } from '../dist/check/check-error.js';
 import { explore } from '../dist/check/explore.js';
+import { LOCK_AT } from '../dist/check/model/layout.js';
 import { parseMode } from '../dist/check/model/mode.js';
 import { printTrace } from '../dist/check/print-trace.js';
 import { randomSchedules } from '../dist/check/random.js';
@@ -70,6 +71,26 @@ test('who is inside without having been told of the last write is found: DATA', 
     assert.equal(failure?.property, 'DATA', mutation);
     assert.match(failure.text, /^A reads the data, and nothing orders that after what B has written$/);
   }
+});
+
+test('who reads back its own store, which has not taken effect, learns nothing of what others have stored there', () => {
+  const { model } = load('read | write', 'delayed');
+  const { runtime, layout } = model;
+  const { delays, data, state } = runtime;
+  assert.ok(delays && data);
+  const [reader, writer] = [model.block(0), model.block(1)];
+  data.write(writer);
+  delays.stored(LOCK_AT, 0, 0, writer);
+  const before = state.slice();
+  const isLate = runtime.skipTo(1, () => {
+    state.set(before);
+    runtime.rewind();
+    delays.store(LOCK_AT, 7, layout.agentAt(0), reader, true);
+  });
+  assert.ok(isLate);
+  assert.equal(delays.loadAtomically(LOCK_AT, layout.agentAt(0), reader), 7);
+  data.read(reader);
+  assert.equal(runtime.failure?.property, 'DATA');
 });
 
 test('random runs of more threads than are explored', () => {

@@ -112,9 +112,10 @@ export class Delays {
   loadAtomically(address: number, me: number, block: number): number {
     const found = this.#runtime.load(address, me);
     this.acquired(block);
-    this.#runtime.data?.loaded(this.#layout.slots[address] as number, block);
     const own = this.#find(block + this.#layout.delaysAt + LATE_STORES, address);
-    return own >= 0 ? (this.#state[own + 1] as number) : found;
+    if (own >= 0) return this.#state[own + 1] as number; // and learns nothing of what others have stored
+    this.#runtime.data?.loaded(this.#layout.slots[address] as number, block);
+    return found;
   }
 
   /** After an atomic store. */
