@@ -30,7 +30,7 @@ export async function orTellState(limitMs: number, look: () => string, body: Pro
     timer = setTimeout(() => {
       isStuck = true;
       const first = look();
-      setTimeout(() => reject(new Error(`still at it after ${limitMs} ms\n${first}\na second later\n${look()}`)), 1000);
+      timer = setTimeout(() => reject(new Error(`still at it after ${limitMs} ms\n${first}\na second later\n${look()}`)), 1000);
     }, limitMs);
   });
   try {
