@@ -111,8 +111,13 @@ for (const text of ['urgentWrite | write*', 'urgentWrite | read* | read*', 'urge
   }
 }
 
-test('beside somebody urgent others may starve without handoff, and alone they do', () => {
-  assert.equal(check(load('urgentWrite write | write*', 'handoff:off fair')).failure?.property, 'STARVE', 'not urgent to its end');
+test('without handoff who is not urgent to its end starves; that is looked for only if nobody is', () => {
+  for (const text of ['urgentWrite write | write*', 'urgentWrite/write | write*', 'urgentAsyncWrite+asyncWrite | write*']) {
+    assert.equal(check(load(text, 'handoff:off fair')).failure?.property, 'STARVE', text);
+    assertHeld(check(load(`${text} | urgentWrite`, 'handoff:off fair')), 40);
+  }
+  // Where deadlines pass everybody is looked at.
+  assert.deepEqual(load('urgentWrite | write | write*', 'handoff:now fair').promised, [0, 1, 2]);
 });
 
 test('a loop of tries can make a tried read try again for ever, but starves no writer', () => {
