@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-/** Recorded 10,538 bytes with esbuild 0.28.2 on 2026-12-03; the aim is 6,000. Lower it with every saving. */
+/** Recorded 10,573 bytes with esbuild 0.28.2 on 2026-12-03; the aim is 6,000. Lower it with every saving. */
 const LIMIT_BYTES = 10_600;
 
 const limit = process.argv[2] === undefined ? LIMIT_BYTES : Number(process.argv[2]);

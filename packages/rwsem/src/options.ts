@@ -33,7 +33,7 @@ export interface AcquireOptions {
   timeoutMs?: number;
   /** Gives up waiting; the acquisition fails with `signal.reason`. Blocking forms look at it once, before they wait. */
   signal?: AbortSignal;
-  /** Does not wait `policy.handoffAfterMs` before it ends overtaking, nor do those before it in the queue. */
+  /** Overtaking ends for it, and for those before it in the queue, without waiting `policy.handoffAfterMs`. */
   urgent?: boolean;
 }
 
