@@ -6,15 +6,15 @@
  * a refactoring which would silently disarm a mutation fails the run instead.
  *
  * PROGRAMS. Threads are separated by `|`, the operations of one thread by spaces; `*` repeats the last
- * operation for ever, `...` as often as its thread likes. `read write tryRead tryWrite timedRead timedWrite urgentWrite downgrade`: the timed
- * ones may give up at any moment. `asyncRead asyncWrite` are answered by the thread's event loop,
+ * operation for ever, `...` as often as its thread likes. `read write tryRead tryWrite timedRead timedWrite urgentRead
+ * urgentWrite downgrade`: the timed ones may give up at any moment. `asyncRead asyncWrite urgentAsyncWrite` are answered by the thread's event loop,
  * `abortRead abortWrite` too, and may be aborted at any moment; `a+b` has two pending at once.
  * `nestedRead` and `timedNestedRead` read inside a read; `asyncInRead` awaits a read and then blocks in a
  * second one; `probe` arrives for reading and withdraws. `spinTurn` is the spinner queue by itself: whoever is
  * first takes the lock.
  *
  * MODES, separated by spaces. Other policies: `grant`, `spin`, `any-owner`, `no-reader-steal`,
- * `handoff:now`, `handoff:due`, `handoff:off`; `one-core` steals and does not spin. Limits: `batch:1` readers in a pass, `readers:1` at most in the lock (not for two that are queued), or `readers:3` and none granted beside another. More detail: `owner`
+ * `handoff:now`, `handoff:due`, `handoff:off`; `one-core` steals and does not spin. Limits: `batch:1` readers in a pass, `readers:1` at most in the lock (not for programs that queue two), or `readers:3`, of which none is granted beside another. More detail: `owner`
  * keeps the owner word instead of leaving what it says to chance, `wait-lock` lets threads park on the
  * wait lock, `no-park` has them spin there instead, `spurious` lets any sleep end, `impatient` lets threads leave
  * their node in the spinner queue behind, `patient` lets them wait in line for ever, `split` makes steps
