@@ -7,23 +7,10 @@
  * declared here the core defines, or the model.
  */
 
-declare const ACQUIRED: number;
-declare const AGENT_TAG: number;
-declare const ASYNC_WAITER: number;
-declare const BELL: number;
-declare const CANCELLED: number;
-declare const CANCELLED_SIGNALLED: number;
-declare const HELD: number;
-declare const NOT_ARRIVED: number;
-declare const QUEUED: number;
-declare const READY: number;
-declare const READY_NEXT: number;
-declare const SPIN_LIMIT_TURNS: number;
-declare const SPIN_LIMIT_US: number;
-declare const TOO_MANY_READERS: number;
-declare const WOULD_DEADLOCK: number;
-declare const WRITER: number;
-declare const WRITE_WAITER: number;
+declare const ACQUIRED: number, CANCELLED: number, CANCELLED_SIGNALLED: number, NOT_ARRIVED: number, QUEUED: number, TOO_MANY_READERS: number, WOULD_DEADLOCK: number;
+declare const AGENT_TAG: number, BELL: number, HELD: number, READY: number, READY_NEXT: number;
+declare const ASYNC_WAITER: number, WRITE_WAITER: number, WRITER: number;
+declare const SPIN_LIMIT_TURNS: number, SPIN_LIMIT_US: number;
 
 declare function relaxedLoad(mem: Int32Array, at: number): number;
 declare function relaxedStore(mem: Int32Array, at: number, value: number): void;
