@@ -93,6 +93,22 @@ test('who reads back its own store, which has not taken effect, learns nothing o
   assert.equal(runtime.failure?.property, 'DATA');
 });
 
+test('every plain read of a word that changes has been foreseen, or it would never be early', () => {
+  for (const [text, mode] of [['any/anyAsync | read/write', 'delayed'], ['any | write', 'delayed spin owner'], ['anyNested | write', 'delayed batch:1']] as const) {
+    const loaded = load(text, mode);
+    const { delays, layout } = loaded.model.runtime;
+    assert.ok(delays);
+    const read = delays.load.bind(delays);
+    let reads = 0;
+    delays.load = (address, me, block) => {
+      if ((layout.slots[address] as number) >= 0 && ++reads > 0) assert.ok(delays.mayComeTo(address, me, block), `word ${address} in ${text}`);
+      return read(address, me, block);
+    };
+    assertHeld(explore(loaded, LIMITS), 1000);
+    assert.ok(reads > 1000);
+  }
+});
+
 test('random runs of more threads than are explored', () => {
   const sound = randomSchedules(load('read | write | timedRead | timedWrite', 'delayed'), { seed: 1, count: 100 });
   assert.equal(sound.failure, null);

@@ -70,8 +70,10 @@ export class Delays {
   store(address: number, value: number, me: number, block: number, mattersIfLate: boolean): void {
     const stores = block + this.#layout.delaysAt + LATE_STORES;
     this.#remove(block + this.#layout.delaysAt + EARLY_VALUES, address);
+    // Of what has no place in the state, as counters, nobody sees when it is stored.
+    const isSeen = (this.#layout.slots[address] as number) >= 0;
     const hasRoom = this.#find(stores, address) >= 0 || this.#size(stores) < PLACES;
-    if (mattersIfLate && hasRoom && this.#runtime.choose(2) === 1) {
+    if (mattersIfLate && isSeen && hasRoom && this.#runtime.choose(2) === 1) {
       this.#runtime.place(address, me);
       this.#put(stores, address, value);
       this.log.push({ kind: 'late', address, value });
@@ -157,8 +159,13 @@ export class Delays {
     const values = block + this.#layout.delaysAt + EARLY_VALUES;
     for (let at = values + 2 * (PLACES - 1); at >= values; at -= 2) {
       const address = state[at] as number;
-      if (address !== 0 && !this.#reads((this.#ahead[state[block + PC] as number] as Ahead).from, address, me)) this.#remove(values, address);
+      if (address !== 0 && !this.mayComeTo(address, me, block)) this.#remove(values, address);
     }
+  }
+
+  /** Does this thread still read that word plainly, now or before the next access that acquires? */
+  mayComeTo(address: number, me: number, block: number): boolean {
+    return this.#reads((this.#ahead[this.#state[block + PC] as number] as Ahead).from, address, me);
   }
 
   /** The others may note what was there. */

@@ -64,8 +64,8 @@ function plainReads(routine: Routine, starts: readonly number[], layout: Layout)
     const { access, at } = instruction;
     if (access === 'relaxedLoad' && !isPrivate(at, layout)) {
       const read = addressOf(at);
-      const base = at.kind === 'binary' ? at.left.kind : at.kind;
-      if (read.base === 'unknown' && base !== 'local') found.set('anywhere', 'anywhere');
+      const isField = at.kind === 'local' || (at.kind === 'binary' && at.operator === '+' && at.left.kind === 'local' && at.right.kind === 'number');
+      if (read.base === 'unknown' && !isField) found.set('anywhere', 'anywhere');
       else found.set(`${read.base} ${read.offset}`, read);
     }
     return !acquires(access);
