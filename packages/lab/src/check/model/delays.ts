@@ -70,10 +70,8 @@ export class Delays {
   store(address: number, value: number, me: number, block: number, mattersIfLate: boolean): void {
     const stores = block + this.#layout.delaysAt + LATE_STORES;
     this.#remove(block + this.#layout.delaysAt + EARLY_VALUES, address);
-    // Of what has no place in the state, as counters, nobody sees when it is stored.
-    const isSeen = (this.#layout.slots[address] as number) >= 0;
     const hasRoom = this.#find(stores, address) >= 0 || this.#size(stores) < PLACES;
-    if (mattersIfLate && isSeen && hasRoom && this.#runtime.choose(2) === 1) {
+    if (mattersIfLate && this.#isSeen(address) && hasRoom && this.#runtime.choose(2) === 1) {
       this.#runtime.place(address, me);
       this.#put(stores, address, value);
       this.log.push({ kind: 'late', address, value });
@@ -170,7 +168,7 @@ export class Delays {
 
   /** The others may note what was there. */
   #changed(address: number, before: number, after: number, block: number): void {
-    if (before === after) return;
+    if (before === after || !this.#isSeen(address)) return;
     const state = this.#state;
     const { delaysAt } = this.#layout;
     for (let thread = 0; thread < this.#threads; thread++) {
@@ -181,6 +179,11 @@ export class Delays {
       if (this.#size(values) === PLACES || this.#find(values, address) >= 0 || this.#find(other + delaysAt + LATE_STORES, address) >= 0) continue;
       if (this.#runtime.choose(2) === 1) this.#put(values, address, before);
     }
+  }
+
+  /** What has no place in the state, as counters, is the same whenever it is stored. */
+  #isSeen(address: number): boolean {
+    return (this.#layout.slots[address] as number) >= 0;
   }
 
   #reads(reads: readonly PlainRead[], address: number, me: number): boolean {
