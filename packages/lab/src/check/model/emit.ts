@@ -76,7 +76,8 @@ export class Emitter {
     }
     if (this.#mode.split) return true;
     if (access === 'store' && base === 'me' && this.#own.has(offset)) return false;
-    return !(access === 'exchange' && inside === 'unlockWaitLock' && !this.#mode.waitLock);
+    // Nobody is parked on it.
+    return !((access === 'exchange' || access === 'notify') && inside === 'unlockWaitLock' && !this.#mode.waitLock);
   }
 
   /** Accesses are those of `delays.ts`. */
